@@ -74,6 +74,7 @@ enum { MSP_PASS = 0, MSP_WARN = 1, MSP_FAIL = 2, MSP_SKIP = 3 }; /* verdicts; SK
 enum { MSP_REFERENCE = 0, MSP_TARGET = 1 };
 enum { MSP_TYPE_F64 = 1, MSP_TYPE_I64, MSP_TYPE_TEXT, MSP_TYPE_BOOL };
 enum { MSP_COLUMN_HIDDEN = 1 }; /* for `finish` only, not in reports */
+enum { MSP_OPTION_BARE = 2 };   /* a text option that may be given without a value: --name alone means "on" */
 enum { MSP_STAT_MAX = 0, MSP_STAT_MIN = 1, MSP_STAT_MEAN = 2, MSP_STAT_NORM = 3, MSP_STAT_COUNT = 4 }; /* index; bit = 1 << index */
 /* What a pair is. An analyzer says in `accepts` (1 << kind) which kinds it judges; the host skips the others and says so. */
 enum { MSP_KIND_TENSOR = 0, MSP_KIND_STATISTICS = 1, MSP_KIND_CHECKSUM = 2, MSP_KIND_SCALAR = 3 };
@@ -92,7 +93,7 @@ typedef struct msp_field { /* an option, or a column of the report; constant tex
   const char *doc;     /* one line: meaning and unit */
   const char *initial; /* options: default as text ("" : not given), NULL: required; columns: NULL */
   int32_t direction;   /* columns: 1 larger is worse, -1 smaller is worse, 0 neither */
-  uint32_t flags;      /* columns: MSP_COLUMN_* */
+  uint32_t flags;      /* MSP_COLUMN_*, MSP_OPTION_* */
 } msp_field;
 
 typedef struct msp_tensor { /* facts; the bytes come through blocks, read or whole */

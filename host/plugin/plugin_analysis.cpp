@@ -1,0 +1,159 @@
+#include "plugin/plugin_analysis.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+
+#include "base/error.h"
+#include "msprobe/dtype.hpp"
+#include "plugin/call.h"
+
+namespace msprobe::plugin {
+namespace {
+
+constexpr unsigned serial_token = 0xffffffff;  ///< create, begin and finish have no worker
+
+[[noreturn]] void throw_broken(const msp_analyzer& analyzer, const char* callback, const msp_call& call) {
+  if (call.error) throw *call.error;
+  throw Error("E5008",
+              fmt::format("{} of the analyzer failed: {}", callback, call.why.empty() ? "it gave no reason" : call.why),
+              analyzer.name, "check its options, or tell its author");
+}
+
+/// Where an analyzer's own threshold comes from: the dtypes that the host told it.
+std::string auto_text(const engine::Planned& planned) {
+  const bool floats = is_float(planned.side[0]->dtype) || is_float(planned.side[1]->dtype);
+  return floats ? fmt::format("auto: {}", dtype_name(planned.noise_dtype)) : "auto: exact";
+}
+
+/// Runs a callback; nothing that it throws goes further.
+template <class Body>
+msp_status guarded(msp_call& call, Body&& body) {
+  msp_status status;
+  try {
+    status = body();
+  } catch (const std::exception& error) {
+    call.why = fmt::format("an exception left the plugin: {}", error.what());
+    status = MSP_E_INTERNAL;
+  } catch (...) {
+    call.why = "an exception left the plugin";
+    status = MSP_E_INTERNAL;
+  }
+  return status < 0 ? status : MSP_OK;
+}
+
+}  // namespace
+
+result::Value parse_option(const msp_field& field, const std::string& text) {
+  const auto bad = [&](const char* wanted) {
+    return Error("E6002", fmt::format("'{}' is not {}", text, wanted), fmt::format("--{}", field.name),
+                 field.doc ? field.doc : "give another value");
+  };
+  if (text.empty()) return {};
+  const char* end = text.data() + text.size();
+  switch (field.type) {
+    case MSP_TYPE_F64: {
+      double number = 0;
+      const auto parsed = std::from_chars(text.data(), end, number);
+      if (parsed.ec != std::errc() || parsed.ptr != end) throw bad("a number");
+      return number;
+    }
+    case MSP_TYPE_I64: {
+      std::int64_t number = 0;
+      const auto parsed = std::from_chars(text.data(), end, number);
+      if (parsed.ec != std::errc() || parsed.ptr != end) throw bad("a whole number");
+      return number;
+    }
+    case MSP_TYPE_BOOL:
+      if (text == "1" || text == "true" || text == "yes" || text == "on") return true;
+      if (text == "0" || text == "false" || text == "no" || text == "off") return false;
+      throw bad("true or false");
+    default:
+      return text;
+  }
+}
+
+OptionValues default_options(const msp_analyzer& analyzer) {
+  OptionValues values;
+  for (const msp_field* const* field = analyzer.options; field && *field; ++field)
+    values[(*field)->name] = parse_option(**field, (*field)->initial ? (*field)->initial : "");
+  return values;
+}
+
+PluginAnalysis::PluginAnalysis(const msp_analyzer& analyzer, OptionValues options)
+    : analyzer_(analyzer), options_(std::move(options)), host_(make_host_table()) {
+  for (const msp_field* const* field = analyzer.columns; field && *field; ++field)
+    columns_.push_back({(*field)->name, static_cast<result::ColumnType>((*field)->type),
+                        (*field)->doc ? (*field)->doc : "", (*field)->direction,
+                        ((*field)->flags & MSP_COLUMN_HIDDEN) != 0});
+  for (const auto& column : columns_) declared_types_.push_back(column.type);
+}
+
+PluginAnalysis::~PluginAnalysis() {
+  if (created_) analyzer_.destroy(self_);
+}
+
+std::vector<result::Column> PluginAnalysis::columns() const {
+  const std::lock_guard lock(mutex_);
+  return columns_;
+}
+
+msp_call& PluginAnalysis::token(unsigned worker) {
+  const std::lock_guard lock(mutex_);
+  auto& token = tokens_[worker];
+  if (!token) token = std::make_unique<msp_call>(*this);
+  return *token;
+}
+
+void PluginAnalysis::begin(const std::vector<engine::Planned>& plan, const std::vector<result::Row>&) {
+  plan_ = &plan;
+  msp_call& call = token(serial_token);
+  call.enter(nullptr, nullptr);
+  if (guarded(call, [&] { return analyzer_.create(&host_, &call, &self_); }) != MSP_OK)
+    throw_broken(analyzer_, "create", call);
+  created_ = true;
+  if (analyzer_.begin && guarded(call, [&] { return analyzer_.begin(self_, &call, plan.size()); }) != MSP_OK)
+    throw_broken(analyzer_, "begin", call);
+  call.leave();
+}
+
+void PluginAnalysis::analyze(engine::Worker& worker, const engine::Planned& planned, result::Row& row) {
+  msp_call& call = token(worker.number());
+  call.enter(&worker, &row);
+  row.verdict = result::Verdict::pass;  // an analyzer that only reports numbers has nothing to object
+  row.why.clear();
+  if (!std::isnan(planned.threshold)) row.threshold_from = planned.threshold_source;
+  const msp_pair* pair = call.facts_of(planned);
+  const msp_status status = guarded(call, [&] { return analyzer_.analyze_pair(self_, &call, pair); });
+  const auto error = std::move(call.error);
+  const bool cancelled = call.cancelled;
+  const std::string why = std::move(call.why);
+  call.leave();
+  if (status == MSP_OK) {
+    if (row.threshold && std::isnan(planned.threshold)) row.threshold_from = auto_text(planned);
+    return;
+  }
+  row.verdict = result::Verdict::skip;
+  if (cancelled || status == MSP_E_CANCELLED) throw engine::Cancelled{};
+  if (error) throw Error(*error);
+  throw Error("E5008",
+              fmt::format("{} failed here: {}", analyzer_.name,
+                          why.empty() ? fmt::format("status {} without a reason", status) : why),
+              row.name, "tell the analyzer's author");
+}
+
+void PluginAnalysis::finish(std::vector<result::Row>& rows, std::vector<result::Finding>& findings) {
+  if (!analyzer_.finish) return;
+  rows_ = &rows;
+  findings_ = &findings;
+  msp_call& call = token(serial_token);
+  call.enter(nullptr, nullptr);
+  const msp_status status = guarded(call, [&] { return analyzer_.finish(self_, &call); });
+  rows_ = nullptr;
+  findings_ = nullptr;
+  if (status != MSP_OK) throw_broken(analyzer_, "finish", call);
+  call.leave();
+}
+
+}  // namespace msprobe::plugin

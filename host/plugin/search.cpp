@@ -1,0 +1,131 @@
+#include "plugin/search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/nearest.h"
+#include "plugin/mode_name.h"
+#include "plugin/registry.h"
+
+namespace msprobe::plugin {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A library that can be named, not loaded yet.
+struct Candidate {
+  std::string origin, path;
+  std::string registered_name;  ///< empty: the analyzers' own names count
+  std::string sha256;
+};
+
+/// The same layout in the build tree and installed: bin/msprobe, lib/msprobe/plugins/*.so.
+fs::path built_in_folder() {
+  std::error_code failed;
+  const fs::path program = fs::read_symlink("/proc/self/exe", failed);
+  return program.parent_path().parent_path() / "lib/msprobe/plugins";
+}
+
+void add_folder(const fs::path& folder, const std::string& origin, std::vector<Candidate>& candidates) {
+  std::error_code failed;
+  std::vector<std::string> paths;
+  for (const auto& entry : fs::directory_iterator(folder, failed))
+    if (entry.path().extension() == ".so") paths.push_back(fs::absolute(entry.path()));
+  std::sort(paths.begin(), paths.end());
+  for (const std::string& path : paths) candidates.push_back({origin, path, "", ""});
+}
+
+std::vector<Candidate> candidates_of(const std::vector<std::string>& plugin_dirs) {
+  std::vector<Candidate> candidates;
+  for (const Registered& entry : read_registry())
+    candidates.push_back({"registered", entry.path, entry.name, entry.sha256});
+  for (const std::string& folder : plugin_dirs) {
+    if (!fs::is_directory(folder))
+      throw Error("E1003", "this is no folder", folder, "give --plugin-dir a folder with plugins");
+    add_folder(folder, "--plugin-dir", candidates);
+  }
+  if (const char* path = std::getenv("MSPROBE_PLUGIN_PATH"))
+    for (std::string_view rest = path; !rest.empty();) {
+      const std::size_t colon = std::min(rest.find(':'), rest.size());
+      if (colon > 0) add_folder(rest.substr(0, colon), "MSPROBE_PLUGIN_PATH", candidates);
+      rest.remove_prefix(std::min(colon + 1, rest.size()));
+    }
+  add_folder(built_in_folder(), "built in", candidates);
+  return candidates;
+}
+
+/// Loads a candidate; each analyzer under each name that -m takes for it.
+std::vector<Found> load_candidate(const Candidate& candidate) {
+  if (!candidate.sha256.empty() && file_sha256(candidate.path) != candidate.sha256)
+    throw Error(
+        "E5006", "the plugin has changed since it was registered", candidate.path,
+        fmt::format("if you trust it: msprobe register_plugin -p {} -n {}", candidate.path, candidate.registered_name));
+  const Library library = load(candidate.path);
+  std::vector<Found> found;
+  for (const msp_analyzer* analyzer : library.analyzers()) {
+    const std::string own = analyzer->name;
+    const std::string& registered = candidate.registered_name;
+    if (registered.empty()) {
+      found.push_back({own, candidate.origin, library.path, library.plugin, analyzer, ""});
+      continue;
+    }
+    if (found.empty()) found.push_back({registered, candidate.origin, library.path, library.plugin, analyzer, ""});
+    if (library.plugin->analyzer_count > 1)
+      found.push_back({registered + "/" + own, candidate.origin, library.path, library.plugin, analyzer, ""});
+  }
+  return found;
+}
+
+bool is_path(const std::string& mode) {
+  return mode.ends_with(".so") || (mode.find('/') != std::string::npos && fs::exists(mode));
+}
+
+}  // namespace
+
+std::vector<Found> list(const std::vector<std::string>& plugin_dirs) {
+  std::vector<Found> all;
+  for (const Candidate& candidate : candidates_of(plugin_dirs)) {
+    try {
+      for (Found& found : load_candidate(candidate)) all.push_back(std::move(found));
+    } catch (const Error& error) {
+      const std::string name =
+          candidate.registered_name.empty() ? fs::path(candidate.path).stem().string() : candidate.registered_name;
+      all.push_back({name, candidate.origin, candidate.path, nullptr, nullptr, error.what()});
+    }
+  }
+  return all;
+}
+
+Found find(const std::string& mode, const std::vector<std::string>& plugin_dirs) {
+  if (is_path(mode)) return load_candidate({"path", fs::absolute(mode), "", ""}).front();
+  const std::string wanted = normalized_mode(mode);
+  std::vector<Found> claims;
+  std::vector<std::string> names;
+  for (Found& found : list(plugin_dirs)) {
+    names.push_back(found.name);
+    const bool same_file =
+        std::any_of(claims.begin(), claims.end(), [&](const Found& f) { return f.path == found.path; });
+    if (normalized_mode(found.name) == wanted && !same_file) claims.push_back(std::move(found));
+  }
+  if (claims.empty()) {
+    const auto near = nearest(wanted, names, 1);
+    throw Error(
+        "E5005", fmt::format("no analyzer is called '{}'", mode), "-m",
+        near.empty() ? fmt::format("there is: {}", fmt::join(names, ", ")) : fmt::format("do you mean '{}'?", near[0]));
+  }
+  if (claims.size() > 1)
+    throw Error("E5007", fmt::format("two plugins claim the name '{}'", mode),
+                claims[0].path + " and " + claims[1].path, "name one by its path, or unregister one");
+  if (!claims[0].analyzer) {
+    // Say again what loading it says, with its own code.
+    for (const Candidate& candidate : candidates_of(plugin_dirs))
+      if (candidate.path == claims[0].path) return load_candidate(candidate).front();
+  }
+  return claims[0];
+}
+
+}  // namespace msprobe::plugin

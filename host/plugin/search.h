@@ -1,0 +1,27 @@
+/// Where `-m NAME` finds its analyzer: an explicit path, the registry, --plugin-dir, MSPROBE_PLUGIN_PATH, the built-in
+/// folder relative to the program; never the working directory.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "msprobe/analyzer.h"
+#include "plugin/library.h"
+
+namespace msprobe::plugin {
+
+struct Found {
+  std::string name;    ///< what -m takes
+  std::string origin;  ///< "built in", "registered", "--plugin-dir", "MSPROBE_PLUGIN_PATH", "path"
+  std::string path;
+  const msp_plugin* plugin = nullptr;  ///< nullptr: see problem
+  const msp_analyzer* analyzer = nullptr;
+  std::string problem;  ///< why it cannot be used: "E5006: ..."
+};
+
+/// Every analyzer that can be named. What cannot be loaded is listed with its problem.
+std::vector<Found> list(const std::vector<std::string>& plugin_dirs);
+
+/// Throws Error E5005 (unknown, with the nearest names), E5007 (two things claim the name), or what loading it throws.
+Found find(const std::string& mode, const std::vector<std::string>& plugin_dirs);
+
+}  // namespace msprobe::plugin

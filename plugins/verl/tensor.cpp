@@ -1,0 +1,103 @@
+#include <algorithm>
+#include <cmath>
+
+#include "columns.h"
+#include "judge.h"
+
+namespace verl {
+namespace {
+
+std::int64_t count(const msp_diff_result& diff, int metric) {
+  return diff.present[metric] ? static_cast<std::int64_t>(diff.number[metric]) : 0;
+}
+
+std::string shape_text(const msp_tensor& tensor) {
+  std::string text = "[";
+  for (std::uint32_t i = 0; i < tensor.ndim; ++i) text += (i ? ", " : "") + std::to_string(tensor.shape[i]);
+  return text + "]";
+}
+
+/// Which side holds what: a reader must know where to look.
+std::string classes_text(const msp_diff_result& diff, const msp_pair& pair) {
+  std::string text = "NaN or infinity in other places (" + std::to_string(count(diff, MSP_METRIC_class_mismatch)) +
+                     " elements): reference " + std::to_string(count(diff, MSP_METRIC_nan_ref)) + " NaN, " +
+                     std::to_string(count(diff, MSP_METRIC_inf_ref)) + " inf; target " +
+                     std::to_string(count(diff, MSP_METRIC_nan_target)) + " NaN, " +
+                     std::to_string(count(diff, MSP_METRIC_inf_target)) + " inf";
+  // An overflow shows as an infinity where the reference is larger than the target's dtype can hold.
+  const msp_tensor& reference = *pair.side[MSP_REFERENCE];
+  const auto* info = msprobe::dtype_info(pair.side[MSP_TARGET]->dtype);
+  const std::uint32_t both = 1u << MSP_STAT_MAX | 1u << MSP_STAT_MIN;
+  if (info && info->max_finite > 0 && (reference.stats_mask & both) == both) {
+    const double largest = std::max(std::fabs(reference.stats[MSP_STAT_MAX]), std::fabs(reference.stats[MSP_STAT_MIN]));
+    if (std::isfinite(largest) && largest > info->max_finite)
+      text += "; the reference reaches " + number(largest) + ", " + std::string(info->name) + " ends at " +
+              number(info->max_finite) + ": overflow";
+  }
+  return text;
+}
+
+/// One direction, another length: a factor was lost or applied twice.
+std::string scale_text(const msp_diff_result& diff) {
+  if (!diff.present[MSP_METRIC_cosine_distance] || !diff.present[MSP_METRIC_norm_ratio]) return "";
+  const double distance = diff.number[MSP_METRIC_cosine_distance], ratio = diff.number[MSP_METRIC_norm_ratio];
+  const double off = std::fabs(ratio - 1);
+  if (!(off > 1e-3) || !(distance < 1e-3 * std::min(1.0, off * off))) return "";
+  return " (the target is " + number(ratio) + " x the reference: a scale)";
+}
+
+}  // namespace
+
+void judge_tensor(const msprobe::Call& call, const msp_pair& pair, const Settings& settings) {
+  const auto& service = call.service<msp_diff_service>(MSP_DIFF_SERVICE);
+  msp_diff_options asked = settings.diff;
+  asked.auto_threshold = msprobe::auto_threshold(pair.noise_dtype);
+  msp_diff_result diff{};
+  diff.struct_size = sizeof diff;
+  call.check(service.diff(call.token(), &pair, &asked, &diff));
+  const double threshold = threshold_of(pair);
+
+  Judgement judgement;
+  if (diff.shapes_differ) {
+    judgement.fail("shapes differ: " + shape_text(*pair.side[0]) + " against " + shape_text(*pair.side[1]));
+    return call.verdict(MSP_FAIL, diff.error, threshold, judgement.why());
+  }
+  call.check(service.emit(call.token(), &pair, &diff, 0));
+
+  double error = diff.error;
+  const std::int64_t nan_both = count(diff, MSP_METRIC_nan_both), mismatches = count(diff, MSP_METRIC_class_mismatch);
+  if (mismatches > 0) judgement.fail(classes_text(diff, pair));
+  if (nan_both > 0 && settings.nan == NanPolicy::fail) {
+    error = INFINITY;
+    judgement.fail(std::to_string(nan_both) + " elements are NaN on both sides (--nan fail)");
+  }
+  // Written so that NaN fails.
+  if (!(error <= threshold) && mismatches == 0)
+    judgement.fail("error " + number(error) + " > " + number(threshold) + scale_text(diff));
+  if (!std::isnan(diff.block_test) && !(diff.block_test <= std::min(16 * threshold, 0.5)))
+    judgement.fail("a block of 4096 elements is off by " + number(diff.block_test) + " > " +
+                   number(std::min(16 * threshold, 0.5)));
+  if (settings.exact) {
+    call.emit(bit_differences, static_cast<std::int64_t>(diff.bit_differences));
+    if (diff.bit_differences > 0) {
+      judgement.fail(std::to_string(diff.bit_differences) + " elements differ in their bits, the first is element " +
+                     std::to_string(diff.first_bit_difference));
+      // Bits that differ without a numeric difference (-0, payloads of NaN) must not read as "equal".
+      error = std::max(error, static_cast<double>(diff.bit_differences) / diff.number[MSP_METRIC_elements]);
+    }
+  }
+
+  if (const auto outliers = count(diff, MSP_METRIC_outliers)) judgement.warn(std::to_string(outliers) + " outliers");
+  if (nan_both > 0 && settings.nan == NanPolicy::warn)
+    judgement.warn(std::to_string(nan_both) + " elements are NaN on both sides");
+  if (const auto saturated = count(diff, MSP_METRIC_saturated))
+    judgement.warn(std::to_string(saturated) + " infinities are the largest finite value in the target");
+  if (dtype_classes_differ(pair))
+    judgement.warn("one side is " + std::string(msprobe::dtype_name(pair.side[0]->dtype)) + ", the other " +
+                   std::string(msprobe::dtype_name(pair.side[1]->dtype)));
+  if (settings.reshape && shape_text(*pair.side[0]) != shape_text(*pair.side[1]))
+    judgement.warn("reshaped: " + shape_text(*pair.side[0]) + " against " + shape_text(*pair.side[1]));
+  call.verdict(judgement.verdict(), error, settings.exact ? 0.0 : threshold, judgement.why());
+}
+
+}  // namespace verl
