@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "dump/dump.h"
@@ -29,7 +30,8 @@ class Data {
 
   /// The same elements without a copy where the file allows it (a mapped window), else through the buffer. The pointer
   /// is aligned to the element only, and lives until the buffer's next view or its end. After use call check(): it
-  /// throws when the file was cut short under the mapping (the bytes seen were then zeros).
+  /// throws when the file was cut short under the mapping (the bytes seen were then zeros). Views that follow each
+  /// other read ahead, up to 4 MiB; single ones read what they ask for, so ask for all of it at once.
   virtual const std::byte* view(std::uint64_t first, std::uint64_t count, ViewBuffer& buffer) const = 0;
 
  protected:
@@ -58,5 +60,9 @@ class ViewBuffer {
 
 /// Opens the bytes of a catalogued tensor; throws Error. The file's own dtype and shape win over the catalogue's.
 std::unique_ptr<Data> open_data(const Tensor& tensor, const Options& options);
+
+/// How the file differs from what the catalogue says: "dump.json says torch.bfloat16 [2, 3], the file holds f32 [2,
+/// 3]"; empty: not at all. MindSpore stores bf16 as f32, so this is worth a note, not an error.
+std::string difference(const Tensor& tensor, const Data& data);
 
 }  // namespace msprobe::dump
