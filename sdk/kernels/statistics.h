@@ -10,8 +10,9 @@ namespace msprobe::kernels {
 struct StatisticsPartial {
   double max = 0, min = 0;
   long double sum = 0, sum_of_squares = 0;
-  std::uint64_t count = 0, nan_count = 0;
-  bool any = false;
+  std::uint64_t count = 0, nan_count = 0;  ///< count is without NaN
+  bool any = false;                        ///< an element that is not NaN
+  bool extremes_only = false;              ///< bool: max and min as 0 or 1, as dumps have them
 
   /// Elements of `dtype`, dense little-endian. Complex: moduli. NaN anywhere: max, min, mean, norm are NaN.
   void add(msp_dtype dtype, const void* data, std::uint64_t elements);

@@ -1,0 +1,266 @@
+/// Which route a block takes, and what the engine sees of it.
+#include "diff.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "bitwise.h"
+#include "diff_scalar.h"
+#include "diff_simd.h"
+#include "diff_sums.h"
+#include "sieve.h"
+
+namespace msprobe::kernels {
+namespace {
+
+/// Squares of numbers in this range, and sums of 4096 of them, stay far inside f64.
+constexpr double safe_square_max = 0x1p800, safe_square_min = 0x1p-800;
+
+bool fits_f32(const DtypeInfo& info) {
+  return info.dtype_class == DtypeClass::real && info.dtype != MSP_F64;
+}
+
+CorePlan core_plan(const DiffSetup& setup) {
+  CorePlan plan{};
+  plan.f64_lanes = !fits_f32(*setup.ref) || !fits_f32(*setup.target);
+  plan.ref = setup.ref->dtype;
+  plan.target = setup.target->dtype;
+  plan.ref_min_normal = setup.ref->min_normal;
+  plan.target_min_normal = setup.target->min_normal;
+  const msp_dtype coarser = setup.coarser;
+  if (!setup.ulps || setup.complex) {
+    plan.ulp = UlpRule::none;
+  } else if (coarser == (plan.f64_lanes ? MSP_F64 : MSP_F32)) {
+    plan.ulp = UlpRule::direct;
+  } else if (!plan.f64_lanes && plan.ref == MSP_BF16 && plan.target == MSP_BF16) {
+    plan.ulp = UlpRule::direct;
+    plan.ulp_shift = 16;
+  } else {
+    plan.ulp = UlpRule::rounded;
+    plan.ulp_format = dtype_info(coarser);
+  }
+  return plan;
+}
+
+/// Lanes of a block that had to be copied.
+struct Scratch {
+  alignas(64) double ref[block_elements];
+  alignas(64) double target[block_elements];
+  std::uint16_t offsets[block_elements];
+};
+
+/// Integers up to 2^52 have differences that f64 holds exactly.
+bool is_narrow(const DtypeInfo& info, const void* data, std::uint32_t count) {
+  constexpr std::uint64_t limit = std::uint64_t{1} << 52;
+  if (info.dtype != MSP_I64 && info.dtype != MSP_U64) return true;
+  const std::uint64_t offset = info.dtype == MSP_I64 ? limit : 0;
+  const std::uint64_t most = info.dtype == MSP_I64 ? 2 * limit : limit;
+  const auto* bytes = static_cast<const unsigned char*>(data);
+  bool wide = false;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    std::uint64_t value;
+    std::memcpy(&value, bytes + i * sizeof(value), sizeof(value));
+    wide |= value + offset > most;
+  }
+  return !wide;
+}
+
+class BlockPass {
+ public:
+  BlockPass(const DiffSetup& setup, long double max_abs_so_far)
+      : setup_(setup), core_(core_plan(setup)), max_abs_(max_abs_so_far) {}
+
+  void run(const void* ref, const void* target, std::uint64_t first, std::uint32_t count, ClassCounts& counts,
+           Sums& sums) {
+    ClassCounts block_counts;
+    if (!simd(ref, target, first, count, block_counts, sums)) {
+      block_counts = ClassCounts();
+      diff_block_scalar(setup_, ref, target, first, count, block_counts, sums);
+    }
+    counts.append(block_counts);
+    max_abs_ = std::max(max_abs_, sums.max_abs);
+  }
+
+ private:
+  /// False: only the plain path can do this block.
+  bool simd(const void* ref, const void* target, std::uint64_t first, std::uint32_t count, ClassCounts& counts,
+            Sums& sums) {
+    if (setup_.complex) return false;
+    if (setup_.integers && !(is_narrow(*setup_.ref, ref, count) && is_narrow(*setup_.target, target, count)))
+      return false;
+    counts.elements = count;
+    if (!setup_.flush) {
+      CoreSums core;
+      core_sums(core_, ref, target, count, core);
+      if (std::isfinite(core.r_square_sum) && std::isfinite(core.d_square_sum)) {
+        counts.zeros_ref = core.zeros_ref;
+        counts.zeros_target = core.zeros_target;
+        if (core_.ref_min_normal != 0) counts.subnormals_ref = core.small_ref - core.zeros_ref;
+        if (core_.target_min_normal != 0) counts.subnormals_target = core.small_target - core.zeros_target;
+        sums = Sums();
+        sums.first = first;
+        return take(core_, ref, target, first, count, core, sums);
+      }
+    }
+    return core_.f64_lanes ? sieved<double>(ref, target, first, count, counts, sums)
+                           : sieved<float>(ref, target, first, count, counts, sums);
+  }
+
+  template <class F>
+  bool sieved(const void* ref, const void* target, std::uint64_t first, std::uint32_t count, ClassCounts& counts,
+              Sums& sums) {
+    if (!scratch_) scratch_ = std::make_unique<Scratch>();
+    F* r = reinterpret_cast<F*>(scratch_->ref);
+    F* t = reinterpret_cast<F*>(scratch_->target);
+    core_widen(core_, core_.ref, ref, count, r);
+    core_widen(core_, core_.target, target, count, t);
+    const std::uint32_t kept = sieve(setup_, r, t, count, counts, scratch_->offsets);
+    sums = Sums();
+    if (kept == 0) return true;
+    CorePlan packed = core_;
+    packed.ref = packed.target = core_.f64_lanes ? MSP_F64 : MSP_F32;
+    CoreSums core;
+    core_sums(packed, r, t, kept, core);
+    if (!take(packed, r, t, 0, kept, core, sums)) return false;
+    sums.first = first + scratch_->offsets[0];
+    sums.max_abs_index = first + scratch_->offsets[sums.max_abs_index];
+    return true;
+  }
+
+  static bool in_range(double square_sum, bool all_zero) {
+    return all_zero ? square_sum == 0 : square_sum >= safe_square_min && square_sum <= safe_square_max;
+  }
+
+  /// From the sums of a core, with second looks where they are needed. False: f64 cannot hold this block's squares.
+  bool take(const CorePlan& plan, const void* ref, const void* target, std::uint64_t first, std::uint32_t count,
+            const CoreSums& core, Sums& sums) const {
+    const double rr = core.r_square_sum, dd = core.d_square_sum, rd = core.r_d_sum;
+    if (!in_range(rr, core.zeros_ref == count) || !in_range(dd, core.max_abs == 0)) return false;
+    if (!std::isfinite(core.ratio_sum) && std::isfinite(core.max_ratio)) return false;
+    long double tt = static_cast<long double>(rr) + 2 * static_cast<long double>(rd) + static_cast<long double>(dd);
+    long double rt = static_cast<long double>(rr) + static_cast<long double>(rd);
+    // t is r + d, and so are its sums, as long as t is not what two larger numbers leave of each other.
+    if (tt < 0.25L * static_cast<long double>(rr)) {
+      const CoreProducts products = core_products(plan, ref, target, count);
+      tt = static_cast<long double>(products.t_t);
+      rt = static_cast<long double>(products.r_t);
+    }
+    if (!in_range(static_cast<double>(tt), core.zeros_target == count)) return false;
+
+    sums.count = count;
+    sums.d_sum = core.d_sum;
+    sums.d_square_sum = dd;
+    sums.r_sum = core.r_sum;
+    sums.r_square_sum = rr;
+    sums.t_square_sum = tt;
+    sums.product_sum = rt;
+    sums.ratio_sum = core.ratio_sum;
+    sums.max_ratio = core.max_ratio;
+    sums.nonzero_ref = count - core.zeros_ref;
+    sums.zero_ref_mismatch = core.zeros_ref - core.zeros_both;
+    sums.zero_ref_max_abs = core.zero_ref_max_abs;
+    sums.within_1e3 = core.within_1e3 - sums.zero_ref_mismatch;
+    sums.within_5e3 = core.within_5e3 - sums.zero_ref_mismatch;
+    sums.sign_flips = core.sign_flips;
+    sums.max_ulp = core.max_ulp;
+    sums.max_abs = core.max_abs;
+    sums.max_abs_index = first;
+    if (sums.max_abs > max_abs_) sums.max_abs_index = first + core_find(plan, ref, target, count, core.max_abs);
+    sums.residual = residual(plan, ref, target, count, sums, rd);
+    count_above(plan, ref, target, count, sums);
+    return true;
+  }
+
+  /// When d is mostly along r (a factor between the sides), what is across r is lost in sums of d: a better k then.
+  static Residual residual(const CorePlan& plan, const void* ref, const void* target, std::uint32_t count,
+                           const Sums& sums, double rd) {
+    const double rr = static_cast<double>(sums.r_square_sum), dd = static_cast<double>(sums.d_square_sum);
+    if (!(rd / rr * rd > 0.5 * dd)) return {1, static_cast<long double>(rd), sums.d_square_sum};
+    const long double scale = round_scale(sums.product_sum / sums.r_square_sum);
+    const CoreResidual e = core_residual(plan, ref, target, count, static_cast<double>(scale));
+    return {scale, static_cast<long double>(e.with_ref), static_cast<long double>(e.square_sum)};
+  }
+
+  void count_above(const CorePlan& plan, const void* ref, const void* target, std::uint32_t count, Sums& sums) const {
+    if (!setup_.integers) {
+      const auto base = static_cast<double>(setup_.half_eta);
+      const auto rms = static_cast<double>(std::sqrt(sums.r_square_sum / static_cast<long double>(count)));
+      if (static_cast<double>(sums.max_abs) > base + setup_.outlier_share * rms)
+        sums.outliers = core_count_above(plan, ref, target, count, base, setup_.outlier_share, rms);
+    }
+    if (setup_.close) sums.close_violations = core_count_above(plan, ref, target, count, setup_.atol, setup_.rtol, 0);
+  }
+
+  const DiffSetup& setup_;
+  CorePlan core_;
+  long double max_abs_;
+  std::unique_ptr<Scratch> scratch_;
+};
+
+/// Beyond this D is so large beside eta that taking eta/2 off its root changes nothing in f64.
+bool eta_matters(const DiffSetup& setup, long double mean_square) {
+  const long double reach = std::ldexp(setup.half_eta, 60);
+  return mean_square <= reach * reach;
+}
+
+void enter_block(const DiffSetup& setup, const Sums& block, std::uint64_t first, DiffSums& all) {
+  const auto n = static_cast<long double>(block.count);
+  BlockEntry entry{first, block.d_square_sum / n, block.r_square_sum / n, 0};
+  const auto ratio = [&] {
+    if (entry.d == 0) return 0.0L;
+    return entry.r == 0 ? std::numeric_limits<long double>::infinity() : entry.d / entry.r;
+  };
+  entry.ratio = ratio();
+  all.errors.add(entry);
+  if (eta_matters(setup, entry.d)) {
+    const long double allowed = setup.half_eta * setup.half_eta;
+    const long double root = entry.d > allowed ? (entry.d - allowed) / (std::sqrt(entry.d) + setup.half_eta) : 0.0L;
+    entry.d = root * root;
+    entry.ratio = ratio();
+  }
+  all.excess.add(entry);
+}
+
+}  // namespace
+
+bool diff_supported(msp_dtype reference, msp_dtype target) {
+  const auto stored = [](msp_dtype dtype) { return dtype_info(dtype) != nullptr && dtype != MSP_TF32; };
+  return stored(reference) && stored(target);
+}
+
+DiffPartial::DiffPartial() : sums_(std::make_unique<DiffSums>()) {}
+DiffPartial::DiffPartial(DiffPartial&&) noexcept = default;
+DiffPartial& DiffPartial::operator=(DiffPartial&&) noexcept = default;
+DiffPartial::~DiffPartial() = default;
+
+void DiffPartial::add(const DiffPlan& plan, const void* reference, const void* target, std::uint64_t first,
+                      std::uint64_t count) {
+  const DiffSetup setup(plan);
+  BlockPass pass(setup, sums_->sums.max_abs);
+  const auto* r = static_cast<const unsigned char*>(reference);
+  const auto* t = static_cast<const unsigned char*>(target);
+  const bool bitwise = (plan.options.flags & MSP_DIFF_BITWISE) != 0;
+  for (std::uint64_t i = 0; i < count; i += block_elements) {
+    const auto n = static_cast<std::uint32_t>(std::min(block_elements, count - i));
+    const unsigned char* block_r = r + i * setup.ref->bytes;
+    const unsigned char* block_t = t + i * setup.target->bytes;
+    Sums block;
+    pass.run(block_r, block_t, first + i, n, sums_->counts, block);
+    sums_->sums.append(block);
+    if (block.count != 0) enter_block(setup, block, first + i, *sums_);
+    if (!bitwise) continue;
+    const BitDifferences bits =
+        plan.reference == plan.target ? bit_differences(block_r, block_t, n, setup.ref->bytes) : BitDifferences{n, 0};
+    if (bits.count != 0 && sums_->bit_differences == 0) sums_->first_bit_difference = first + i + bits.first;
+    sums_->bit_differences += bits.count;
+  }
+}
+
+void DiffPartial::combine(const DiffPartial& next) {
+  sums_->append(*next.sums_);
+}
+
+}  // namespace msprobe::kernels
