@@ -9,7 +9,9 @@
 namespace msprobe::report {
 
 void append_exact(std::string& out, double value) {
-  if (std::isfinite(value)) {
+  if (value == 0 && std::signbit(value)) {
+    out += "-0.0";  // "-0" is read back as an integer, which has no sign
+  } else if (std::isfinite(value)) {
     std::array<char, 32> text;
     const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
     out.append(text.data(), end);

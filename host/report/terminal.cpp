@@ -26,8 +26,16 @@ void write_inputs(const Terminal& terminal) {
     if (!input.level.empty()) text += fmt::format(" {}", visible(input.level));
     text += say(", {} tensors", "，{} 个张量", input.tensors);
     if (input.incomplete) text += say(", cut short", "，不完整");
-    terminal.out << "  " << pad_right(label, 11) << text << '\n';
-    for (const auto& note : input.notes) terminal.out << std::string(13, ' ') << visible(note) << '\n';
+    const auto room = terminal.options.width - 13;
+    std::string first = pad_right(label, 11);
+    const auto add = [&](const std::string& content) {
+      for (const auto& part : wrap(content, room)) {
+        terminal.out << "  " << pad_right(first, 11) << part << '\n';
+        first.clear();
+      }
+    };
+    add(text);
+    for (const auto& note : input.notes) add(visible(note));
   };
   line(say("reference", "基准"), terminal.report.reference);
   line(say("target", "目标"), terminal.report.target);
@@ -61,11 +69,10 @@ void write_tables(const Terminal& terminal) {
 }
 
 void write_hint(const Terminal& terminal) {
-  terminal.out << '\n'
-               << terminal.paint.dim(
-                      terminal.say("More: -v 2 lists every row, -v 3 every metric, -o report.html makes a page.",
-                                   "更多：-v 2 列出所有行，-v 3 列出所有指标，-o report.html 生成网页。"))
-               << '\n';
+  terminal.out << '\n';
+  const auto text = terminal.say("More: -v 2 lists every row, -v 3 every metric, -o report.html makes a page.",
+                                 "更多：-v 2 列出所有行，-v 3 列出所有指标，-o report.html 生成网页。");
+  for (const auto& line : wrap(text, terminal.options.width)) terminal.out << terminal.paint.dim(line) << '\n';
 }
 
 }  // namespace

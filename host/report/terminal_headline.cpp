@@ -67,6 +67,7 @@ std::string warnings(const Terminal& terminal) {
 
 std::string missing(const Terminal& terminal) {
   const auto& summary = terminal.report.summary;
+  if (summary.partial) return terminal.say("the run was interrupted", "运行被中断");
   const auto unmatched = summary.unmatched_reference + summary.unmatched_target;
   if (unmatched > 0) return terminal.say("{} found on one side only", "{} 个张量只在一侧", grouped(unmatched));
   if (summary.error > 0) return terminal.say("{} could not be read", "{} 个张量无法读取", grouped(summary.error));
@@ -93,7 +94,7 @@ Headline headline_of(const Terminal& terminal) {
     }
     case Outcome::failed_on_warning:
       return {Verdict::fail, say("FAIL", "失败"),
-              sentence(terminal, {say("{} that count as failures (--fail-on warn)", "{}，按 --fail-on warn 视为失败",
+              sentence(terminal, {say("{} counted as failures (--fail-on warn)", "{}，按 --fail-on warn 视为失败",
                                       warnings(terminal)),
                                   largest_error(terminal)})};
     case Outcome::incomplete:
@@ -124,7 +125,9 @@ void write_headline(const Terminal& terminal, bool one_line) {
         terminal.say("{} of {} failed", "{1} 个中有 {0} 个失败", grouped(summary.fail), grouped(summary.compared)));
   }
   auto parts = headline.parts;
-  parts.insert(parts.begin(), headline.word);
+  // The verdict and what it is about stay on one line, however long the name is.
+  if (parts.empty()) parts.emplace_back();
+  parts.front() = headline.word + (parts.front().empty() ? "" : "  ") + parts.front();
   auto lines = flow(parts, one_line ? ~0U : terminal.options.width, 6);
   // Painted after the layout: colour codes have no width.
   lines.front().replace(0, headline.word.size(), terminal.paint.as(headline.color, headline.word));

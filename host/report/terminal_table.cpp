@@ -107,8 +107,7 @@ unsigned total(const std::vector<Column>& columns) {
 }
 
 void fit(std::vector<Column>& columns, std::size_t layer, unsigned width) {
-  auto& place = columns[layer + 1];
-  place.width = std::min(place.width, largest_place);
+  columns[layer + 1].width = std::min(columns[layer + 1].width, largest_place);
   const auto natural = columns[layer].width;
   columns[layer].width = std::min(natural, smallest_name);
   while (total(columns) > width) {
@@ -120,9 +119,13 @@ void fit(std::vector<Column>& columns, std::size_t layer, unsigned width) {
     columns.erase(victim);
   }
   const auto used = total(columns);
+  auto& place = columns[layer + 1];
   auto& name = columns[layer].width;
   if (used < width) name = std::min(natural, name + width - used);
   if (used > width) name -= std::min(name - std::min(name, 12U), used - width);
+  if (const auto still = total(columns); still > width) {
+    place.width -= std::min(place.width - std::min(place.width, 10U), still - width);
+  }
 }
 
 void print(const Terminal& terminal, const std::vector<Column>& columns, const std::vector<const Row*>& rows,
