@@ -223,27 +223,55 @@ void add_preconditions(const result::Report& report, std::vector<Finding>& findi
          indices});
 }
 
-/// One finding a call, in order.
+/// True when `outer` is the call of a module around (or equal to) the place of `inner`.
+bool encloses(const Row& outer, const Row& inner) {
+  if (outer.step != inner.step || outer.rank != inner.rank || outer.phase != inner.phase) return false;
+  const bool is_module = outer.layer.size() > outer.module.size() && outer.layer.starts_with(outer.module);
+  return is_module && !outer.module.empty() &&
+         (inner.module == outer.module || inner.module.starts_with(outer.module + "."));
+}
+
+/// One finding a call, in order; modules around it show the same error and are named with it.
 void add_origins(const std::vector<Row>& rows, std::vector<Finding>& findings) {
   std::vector<const Row*> origins;
   for (const Row& row : rows)
     if (fails(row) && row.origin == true && is_result(row)) origins.push_back(&row);
   std::stable_sort(origins.begin(), origins.end(),
                    [](const Row* a, const Row* b) { return order_of(*a) < order_of(*b); });
-  std::map<CallKey, std::size_t> told;
+
+  struct Told {
+    const Row* row;
+    std::vector<std::uint64_t> rows;
+    std::vector<std::string> around;
+  };
+  std::vector<Told> told;
+  std::map<CallKey, std::size_t> by_call;
   for (const Row* row : origins) {
-    const auto [entry, is_new] = told.try_emplace(call_of(*row), findings.size());
-    if (!is_new) {
-      findings[entry->second].rows.push_back(row->index);
-      continue;
+    auto entry = by_call.find(call_of(*row));
+    if (entry == by_call.end()) {
+      const auto inner = std::find_if(told.begin(), told.end(), [&](const Told& t) { return encloses(*row, *t.row); });
+      const auto position = static_cast<std::size_t>(inner - told.begin());
+      if (inner == told.end())
+        told.push_back({row, {}, {}});
+      else
+        inner->around.push_back(row->layer);
+      entry = by_call.emplace(call_of(*row), position).first;
     }
-    findings.push_back({Verdict::fail,
-                        "origin",
-                        fmt::format("The error is born in {}: its inputs agree, its output is off by {:.3g}.{}",
-                                    place_text(*row), row->error.value_or(INFINITY), source_text(*row)),
-                        fmt::format("误差产生于 {}：其输入一致，输出误差为 {:.3g}。{}", place_text(*row),
-                                    row->error.value_or(INFINITY), source_text(*row)),
-                        {row->index}});
+    told[entry->second].rows.push_back(row->index);
+  }
+  for (Told& t : told) {
+    const double error = t.row->error.value_or(INFINITY);
+    std::string around, around_zh;
+    for (const std::string& layer : t.around) around += (around.empty() ? " Around it, it shows in " : ", ") + layer;
+    if (!around.empty()) around += ".";
+    for (const std::string& layer : t.around) around_zh += (around_zh.empty() ? "外层模块同样可见：" : "、") + layer;
+    if (!around_zh.empty()) around_zh += "。";
+    findings.push_back({Verdict::fail, "origin",
+                        fmt::format("The error is born in {}: its inputs agree, its output is off by {:.3g}.{}{}",
+                                    place_text(*t.row), error, around, source_text(*t.row)),
+                        fmt::format("误差产生于 {}：其输入一致，输出误差为 {:.3g}。{}{}", place_text(*t.row), error,
+                                    around_zh, source_text(*t.row)),
+                        std::move(t.rows)});
   }
 }
 
