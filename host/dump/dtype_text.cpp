@@ -34,6 +34,7 @@ constexpr std::array names{
     Named{"short", MSP_I16},
     Named{"int", MSP_I32},
     Named{"long", MSP_I64},
+    Named{"bool", MSP_BOOL},
     Named{"bool_", MSP_BOOL},
     Named{"boolean", MSP_BOOL},
     Named{"complex64", MSP_C64},
@@ -88,6 +89,13 @@ msp_dtype dtype_from_storage(std::string_view storage_class) {
   for (const auto& [name, dtype] : storages)
     if (name == storage_class) return dtype;
   return MSP_DTYPE_NONE;
+}
+
+std::string torch_name(msp_dtype dtype) {
+  // The first name of each dtype above is the one that torch uses.
+  for (const auto& [name, named] : names)
+    if (named == dtype) return "torch." + std::string(name);
+  return "torch." + std::string(dtype_name(dtype));
 }
 
 }  // namespace msprobe::dump

@@ -1,5 +1,6 @@
 /// The names that frameworks and files give to dtypes.
 #pragma once
+#include <string>
 #include <string_view>
 
 #include "dump/tensor.h"
@@ -11,5 +12,8 @@ msp_dtype dtype_from_text(std::string_view text);
 
 /// A dtype as torch calls its storages: "FloatStorage" and so on; MSP_DTYPE_NONE when unknown.
 msp_dtype dtype_from_storage(std::string_view storage_class);
+
+/// "torch.float32".
+std::string torch_name(msp_dtype dtype);
 
 }  // namespace msprobe::dump

@@ -1,6 +1,7 @@
 /// Folders of tensor files that no tool has described, and single files.
 #include <algorithm>
 #include <cstdlib>
+#include <deque>
 #include <mutex>
 #include <set>
 #include <unordered_map>
@@ -35,7 +36,11 @@ class Walk {
  public:
   Walk(const std::string& root, Dump& dump) : root_(root), dump_(dump) {
     visit("", 0, true);
-    for (std::size_t i = 0; i < links_.size(); ++i) visit(links_[i], 0, false);
+    while (!links_.empty()) {
+      const std::string link = std::move(links_.front());
+      links_.pop_front();
+      visit(link, 0, false);
+    }
     std::sort(found.begin(), found.end(),
               [](const Found& a, const Found& b) { return natural_less(a.relative, b.relative); });
   }
@@ -74,7 +79,7 @@ class Walk {
 
   const std::string& root_;
   Dump& dump_;
-  std::vector<std::string> links_;
+  std::deque<std::string> links_;
   std::set<std::pair<std::uint64_t, std::uint64_t>> visited_;
 };
 
@@ -132,6 +137,9 @@ Dump open_file(const std::string& path, const Options& options) {
   }
   if (dump.tensors.empty())
     throw Error("E4003", "nothing to compare: no tensor in the file", path, "save tensors in it, or name another file");
+  // Nothing else is in the file: an error now says more than a report with one row.
+  if (const auto& problem = dump.tensors.front().problem; problem && dump.tensors.size() == 1)
+    throw Error(problem->code, problem->text, path, "write the file again");
   return dump;
 }
 

@@ -142,6 +142,10 @@ class Handler {
       return true;
     }
     if (depth_ == 2 && !in_nested_ && type == JsonNode::Type::object && !nested_.empty() && key_ == nested_) {
+      JsonNode opened;
+      opened.type = type;
+      opened.key = key_;
+      report(opened);
       in_nested_ = true;
       return true;
     }

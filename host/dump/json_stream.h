@@ -32,9 +32,10 @@ struct JsonEnd {
   bool too_deep = false;
 };
 
-/// Calls `member` for each member of the outermost object; the members of the member named `nested` are reported one
-/// by one instead, with its name as `parent`. Nodes are gone after the call. `progress` is told bytes read since the
-/// last time. Throws Error for what the file system says; malformed text ends the file instead.
+/// Calls `member` for each member of the outermost object; the member named `nested` is reported empty when it
+/// begins, and its own members follow one by one with its name as `parent`. Nodes are gone after the call. `progress`
+/// is told bytes read since the last time. Throws Error for what the file system says; malformed text ends the file
+/// instead.
 JsonEnd read_json_members(const std::string& path, std::string_view nested,
                           const std::function<void(std::string_view parent, const JsonNode& member)>& member,
                           const std::function<void(std::uint64_t bytes)>& progress);

@@ -222,7 +222,7 @@ class Machine {
       tensor->dtype = arguments[6]->dtype;
       tensor->dtype_text = "torch." + arguments[6]->dtype_text;
     } else if (tensor->dtype != MSP_DTYPE_NONE) {
-      tensor->dtype_text = dtype_name(tensor->dtype);
+      tensor->dtype_text = torch_name(tensor->dtype);
     }
     if (tensor->shape.size() != tensor->strides.size()) fail("shape and strides have different lengths");
   }

@@ -221,11 +221,10 @@ class PartReader {
     if (member.key == "task") dump_.task = text_of(&member);
     if (member.key == "level") dump_.level = text_of(&member);
     if (member.key == "framework") dump_.framework = text_of(&member);
-    if (member.key == "data" && member.is(Json::null)) has_data_ = true;
+    if (member.key == "data" && (member.is(Json::object) || member.is(Json::null))) has_data_ = true;
   }
 
   void call(const JsonNode& node) {
-    has_data_ = true;
     call_name_ = node.key;
     const CallName name = parse_call_name(call_name_);
     template_ = Tensor{};

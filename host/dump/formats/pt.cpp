@@ -16,7 +16,7 @@ namespace msprobe::dump {
 namespace {
 
 // Far beyond any checkpoint; a hostile file can name one list from many others and so reach any number.
-constexpr std::size_t most_visits = 4'000'000, deepest = 256, longest_names = 256 * 1024 * 1024;
+constexpr std::size_t most_visits = 1'000'000, deepest = 256, longest_names = 256 * 1024 * 1024;
 constexpr std::uint64_t largest_pickle = std::uint64_t{1} << 30;
 
 Error malformed(const Source& source, const std::string& why) {
