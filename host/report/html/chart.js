@@ -96,7 +96,7 @@ class Chart {
       g.fillStyle = this.color("soft");
       g.fillText(text, left - 8, y);
     };
-    for (let power = this.bottom; power <= this.top; power += every) line(this.y(10 ** power), exponent("1e" + power), "line-soft");
+    for (let power = this.bottom; power <= this.top; power += every) line(this.y(10 ** power), `1e${power < 0 ? "-" : ""}${String(Math.abs(power)).padStart(2, "0")}`, "line-soft");
     g.fillStyle = this.color("soft");
     g.fillText("0", left - 8, bottom + 15);
     g.fillText("inf NaN", left - 8, top - 15);

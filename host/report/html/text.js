@@ -20,7 +20,7 @@ function make(tag, className, text) {
 const grouped = (count) => String(count).replace(/\B(?=(\d{3})+$)/g, ",");
 
 // "1e-05", as JSON and the terminal have it.
-const exponent = (text) => text.replace("e+", "e").replace(/e(-?)(\d)$/, "e$10$2");
+const exponent = (text) => text.replace(/e([+-])(\d)$/, "e$10$2");
 
 // All digits: what reads back to the same number.
 function exact(value) {
@@ -28,7 +28,8 @@ function exact(value) {
   if (typeof value === "boolean") return String(value);
   if (typeof value !== "number") return visible(value);
   if (Object.is(value, -0)) return "-0";
-  return exponent(value !== 0 && Math.abs(value) < 1e-3 ? value.toExponential() : String(value));
+  const plain = String(value), short = exponent(value.toExponential());
+  return Number.isInteger(value) && plain.length < 16 ? plain : short.length < plain.length ? short : exponent(plain);
 }
 
 // Short, for tables. A value just below 1 is never shown as 1: a cosine of 0.99999 must not look perfect.
