@@ -131,7 +131,6 @@ Dump open_file(const std::string& path, const Options& options) {
   for (Member& member : detect(source).list(source, options)) {
     Tensor& tensor = dump.tensors.emplace_back();
     tensor.file = absolute;
-    tensor.execution_index = static_cast<std::int64_t>(dump.tensors.size()) - 1;
     describe(tensor, std::move(member));
     set_name(tensor, tensor.member.empty() ? stem : tensor.member);
   }
@@ -223,14 +222,11 @@ Dump open_folder(const std::string& folder, const Options& options) {
   if (ignored != 0) dump.notes.push_back(std::to_string(ignored) + " files are no tensor files: ignored");
 
   dump.tensors.reserve(total);
-  std::int64_t index = 0;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    Part& part = parts[order[i]];
-    if (i == 0 || part.step != parts[order[i - 1]].step || part.rank != parts[order[i - 1]].rank) index = 0;
+  for (const std::size_t i : order) {
+    Part& part = parts[i];
     for (Tensor& tensor : part.tensors) {
       tensor.step = part.step;
       tensor.rank = part.rank;
-      tensor.execution_index = index++;
       dump.tensors.push_back(std::move(tensor));
     }
   }

@@ -34,7 +34,7 @@ TEST_CASE("folder: tensors are named by their path without suffix, in natural or
   CHECK(dump.tensors[1].call == -1);
   CHECK(dump.tensors[1].slot.empty());
   CHECK(dump.tensors[1].dtype == MSP_F32);
-  CHECK(dump.tensors[4].execution_index == 4);
+  CHECK(dump.tensors[4].execution_index == -1);
   CHECK(noted(dump, "1 files are no tensor files"));
 }
 
@@ -104,7 +104,7 @@ TEST_CASE("folder: step and rank folders without dump.json give step and rank") 
   CHECK(dump.tensors[2].rank == 1);
   CHECK(dump.tensors[3].step == 10);
   CHECK(dump.tensors[3].rank == 1);
-  CHECK(dump.tensors[3].execution_index == 0);
+  CHECK(dump.tensors[3].execution_index == -1);
 }
 
 TEST_CASE("folder: the same with many threads") {
