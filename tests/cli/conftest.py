@@ -44,6 +44,11 @@ class Run:
         assert len(found) == 1, f"{len(found)} rows called {name}: {[row['name'] for row in self.rows]}"
         return found[0]
 
+    def row_of_step(self, name, step):
+        found = [row for row in self.rows if row["name"] == name and row["step"] == step]
+        assert len(found) == 1, f"{len(found)} rows called {name} in step {step}"
+        return found[0]
+
     @property
     def only(self):
         assert len(self.rows) == 1, [row["name"] for row in self.rows]
