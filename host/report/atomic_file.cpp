@@ -207,6 +207,8 @@ void check_writable(const std::string& path) {
                      "create the folder first: mkdir -p " + folder);
   }
   if (::access(folder.c_str(), W_OK | X_OK) != 0) throw_unwritable(path, errno);
+  // Renaming would replace a file that its owner has protected against writing.
+  if (fs::exists(status) && ::access(target.c_str(), W_OK) != 0) throw_unwritable(path, errno);
   constexpr std::size_t longest_name = 255;
   if (target.filename().string().size() > longest_name) throw_unwritable(path, ENAMETOOLONG);
 }

@@ -36,6 +36,13 @@ std::string direction_word(const Speech& say, dump::Direction direction) {
   return {};
 }
 
+std::string layer_text(const Speech& say, const result::Row& row) {
+  auto text = visible(row.layer.empty() ? row.name : row.layer);
+  const bool inside = !row.module.empty() && row.layer.find(row.module) == std::string::npos;
+  if (inside) text += say(" in {}", "（位于 {}）", visible(row.module));
+  return text;
+}
+
 std::string place_text(const Speech& say, const result::Row& row) {
   std::string text;
   const auto add = [&](const std::string& part) {

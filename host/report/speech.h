@@ -25,6 +25,8 @@ class Speech {
 
 std::string verdict_word(const Speech& say, result::Verdict verdict);
 std::string direction_word(const Speech& say, dump::Direction direction);
+/// The layer; for an operator, which has the same name everywhere, also the module around it.
+std::string layer_text(const Speech& say, const result::Row& row);
 /// "backward, call 2, output 0": what tells the tensors of one layer apart. The usual (forward, first call) is not
 /// said.
 std::string place_text(const Speech& say, const result::Row& row);

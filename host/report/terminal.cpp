@@ -62,7 +62,7 @@ void write_tables(const Terminal& terminal) {
     write_table(terminal, failing);
     if (all) return;  // the worst would be the same rows again
   }
-  if (!largest.empty()) {
+  if (!largest.empty() && largest != failing) {
     write_title(terminal, say("Largest errors", "误差最大的项"));
     write_table(terminal, largest);
   }

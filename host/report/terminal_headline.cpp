@@ -19,6 +19,9 @@ struct Headline {
 
 std::string error_text(const Terminal& terminal, const Row& row) {
   const auto& say = terminal.say;
+  if (row.kind == dump::Kind::scalar && row.reference && row.target) {
+    return say("{} against {}", "{} 对 {}", visible(row.reference->scalar), visible(row.target->scalar));
+  }
   if (!row.error) return {};
   if (!row.threshold) return say("error {}", "误差 {}", brief(*row.error));
   const auto [error, threshold] = brief_pair(*row.error, *row.threshold);
@@ -27,18 +30,11 @@ std::string error_text(const Terminal& terminal, const Row& row) {
   return say("error {}, threshold {}", "误差 {}，阈值 {}", error, threshold);
 }
 
-std::string layer_text(const Terminal& terminal, const Row& row) {
-  auto text = visible(row.layer.empty() ? row.name : row.layer);
-  const bool inside = !row.module.empty() && row.layer.find(row.module) == std::string::npos;
-  if (inside) text += terminal.say(" in {}", "（位于 {}）", visible(row.module));
-  return text;
-}
-
 void add_first_bad(const Terminal& terminal, Headline& headline) {
   const auto* row = first_bad_of(terminal.report);
   if (row == nullptr) return;
   const auto& say = terminal.say;
-  headline.parts.push_back(say("first bad layer: {}", "首个异常层：{}", layer_text(terminal, *row)));
+  headline.parts.push_back(say("first bad layer: {}", "首个异常层：{}", layer_text(say, *row)));
   headline.parts.push_back(place_text(say, *row));
   const auto extent = extent_of(terminal.report);
   if (extent.steps) headline.parts.push_back(say("step {}", "步 {}", row->step));

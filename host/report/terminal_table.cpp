@@ -11,9 +11,9 @@ namespace {
 
 using namespace result;
 
-constexpr unsigned gap = 2, smallest_name = 32, largest_place = 20;
+constexpr unsigned gap = 2, smallest_name = 32, largest_place = 24;
 
-/// One column of the table. `importance`: the smallest goes first when the terminal is narrow; 0 stays.
+/// One column of the table. `drop_order`: the smallest goes first when the terminal is narrow; 0 stays.
 struct Column {
   std::string title;
   bool right = false;
@@ -39,7 +39,12 @@ std::string value_cell(const Value& value) {
   return "-";
 }
 
-enum Part { part_verdict, part_layer, part_place, part_step, part_rank, part_error, part_threshold, part_count };
+/// "layer_norm in Module.blocks.0.ln2": "Functional." says nothing and takes the room of what does.
+std::string short_layer(const Speech& say, const Row& row) {
+  const bool is_operator = !row.op.empty() && !row.module.empty() && row.layer.ends_with("." + row.op) &&
+                           row.layer.find(row.module) == std::string::npos;
+  return is_operator ? say("{} in {}", "{}（位于 {}）", visible(row.op), visible(row.module)) : layer_text(say, row);
+}
 
 class TableBuilder {
  public:
@@ -48,9 +53,14 @@ class TableBuilder {
   std::vector<Column> build(bool layer_last) {
     const auto& say = terminal_.say;
     const auto extent = extent_of(terminal_.report);
-    auto layer =
-        text(say("layer", "层"), [](const Row& row) { return visible(row.layer.empty() ? row.name : row.layer); });
-    add(text(say("verdict", "判定"), [&](const Row& row) { return verdict_word(say, row.verdict); }));
+    auto layer = text(say("layer", "层"),
+                      [&](const Row& row) { return layer_last ? layer_text(say, row) : short_layer(say, row); });
+    // In a list of failures the word would only take room.
+    const bool all_fail =
+        std::all_of(rows_.begin(), rows_.end(), [](const Row* row) { return row->verdict == Verdict::fail; });
+    if (layer_last || !all_fail) {
+      add(text(say("verdict", "判定"), [&](const Row& row) { return verdict_word(say, row.verdict); }));
+    }
     layer_ = columns_.size();
     if (!layer_last) add(layer);
     add(text(say("tensor", "张量"), [&](const Row& row) { return place_text(say, row); }));
@@ -129,14 +139,15 @@ void fit(std::vector<Column>& columns, std::size_t layer, unsigned width) {
 }
 
 void print(const Terminal& terminal, const std::vector<Column>& columns, const std::vector<const Row*>& rows,
-           bool with_reasons) {
+           bool all_rows) {
+  const bool with_verdict = columns.front().title == terminal.say("verdict", "判定");
   const auto line = [&](auto cell_of, auto paint_first) {
     std::string text;
     for (std::size_t i = 0; i < columns.size(); ++i) {
       const auto cell = shorten_middle(cell_of(columns[i]), columns[i].width);
       const auto padded = columns[i].right ? pad_left(cell, columns[i].width) : pad_right(cell, columns[i].width);
       if (i > 0) text += std::string(gap, ' ');
-      text += i == 0 ? paint_first(padded) : padded;
+      text += i == 0 && with_verdict ? paint_first(padded) : padded;
     }
     text.erase(text.find_last_not_of(' ') + 1);
     terminal.out << "  " << text << '\n';
@@ -146,7 +157,7 @@ void print(const Terminal& terminal, const std::vector<Column>& columns, const s
     line([n](const Column& column) { return column.cells[n]; },
          [&](const std::string& text) { return terminal.paint.as(rows[n]->verdict, text); });
     // A row that passes may say why, too ("both empty"), but a list of thousands is for what needs attention.
-    const bool tell = with_reasons && rows[n]->verdict != Verdict::pass && !rows[n]->why.empty();
+    const bool tell = all_rows && rows[n]->verdict != Verdict::pass && !rows[n]->why.empty();
     if (tell)
       terminal.out << std::string(11, ' ')
                    << terminal.paint.dim(

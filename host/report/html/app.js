@@ -30,8 +30,7 @@ class App {
   hasOperators() {
     const {report} = this;
     for (let row = 0; row < report.count; row++) {
-      const module = report.at("module", row);
-      if (module && !report.at("layer", row).includes(module)) return true;
+      if (moduleBeside(report, row)) return true;
     }
     return false;
   }
@@ -139,9 +138,16 @@ class App {
   }
   follow() {
     const match = /^#row=(\d+)$/.exec(location.hash);
-    if (!match) return;
+    if (!match) return this.pointOut(this.report.outcome === "failed" ? this.report.first_bad_row : null);
     this.open(Number(match[1]));
     this.table.grid.scrollIntoView({block: "nearest"});
+  }
+
+  // The table starts at the row that the verdict names.
+  pointOut(row) {
+    if (row === null || this.table.selected >= 0) return;
+    this.table.selected = this.chart.selected = row;
+    requestAnimationFrame(() => { this.table.reveal(this.table.position(row)); this.table.later(); });
   }
 
   // ---- language and theme

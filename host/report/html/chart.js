@@ -17,7 +17,11 @@ class Chart {
   }
   // rows: judged or unreadable rows in execution order
   show(rows) {
-    const drawn = rows.filter((row) => VERDICTS[this.report.verdicts[row]] !== "skip");
+    // Equal arguments (eps, axis, ...) are half of all rows in some dumps and no news.
+    const drawn = rows.filter((row) => {
+      const verdict = VERDICTS[this.report.verdicts[row]];
+      return verdict !== "skip" && !(verdict === "pass" && this.report.at("kind", row) === "scalar");
+    });
     this.rows = drawn;
     this.zoomTo(null);
   }
@@ -38,6 +42,7 @@ class Chart {
     const error = this.report.row.get("error"), threshold = this.report.row.get("threshold");
     let low = Infinity, high = -Infinity;
     for (let i = first; i < last; i++) {
+      if (this.report.at("kind", this.rows[i]) === "scalar") continue;  // not on the scale of tensors
       for (const value of [error.get(this.rows[i]), threshold.get(this.rows[i])]) {
         if (value > 0 && value < Infinity) { low = Math.min(low, value); high = Math.max(high, value); }
       }
@@ -62,7 +67,7 @@ class Chart {
     const {top, bottom} = this.area;
     if (value === null || value !== value || value === Infinity) return top - 15;
     if (value <= 0) return bottom + 15;
-    return bottom - (Math.log10(value) - this.bottom) / (this.top - this.bottom) * (bottom - top);
+    return Math.min(bottom, Math.max(top, bottom - (Math.log10(value) - this.bottom) / (this.top - this.bottom) * (bottom - top)));
   }
 
   paint() {
@@ -126,7 +131,7 @@ class Chart {
       if (at === pixel && i !== this.last - 1) continue;
       pixel = at;
       const value = threshold.get(this.rows[i]);
-      if (value === null || !(value >= 0) || value === Infinity) continue;
+      if (value === null || !(value > 0) || value === Infinity) continue;
       const y = this.y(value);
       if (!started) g.moveTo(left, y);
       else if (y !== drawn) { g.lineTo(at, drawn); g.lineTo(at, y); }

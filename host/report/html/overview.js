@@ -43,10 +43,10 @@ class Overview {
       if (report.summary.max_error !== null) facts.append(make("span", "", `${word("largest_error")} ${brief(Number(report.summary.max_error), 3)}`));
       return;
     }
-    const layer = layerOf(report, bad), module = report.at("module", bad);
+    const layer = layerOf(report, bad), module = moduleBeside(report, bad);
     heading.append(" ", make("bdi", "mono", layer));
     document.title = `${words}: ${layer} · msprobe`;
-    if (module && !layer.includes(module)) facts.append(make("span", "", `${word("inside")} ${visible(module)}`));
+    if (module) facts.append(make("span", "", `${word("inside")} ${module}`));
     for (const part of whereOf(report, bad)) facts.append(make("span", "", part));
     facts.append(make("b", "", errorText(report, bad)));
     const source = report.at("source", bad);

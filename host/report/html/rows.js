@@ -2,6 +2,11 @@
 function layerOf(report, row) {
   return visible(report.at("layer", row) || report.at("name", row));
 }
+// Where an operator ran; empty when the layer's name says it.
+function moduleBeside(report, row) {
+  const module = report.at("module", row);
+  return module && !report.at("layer", row).includes(module) ? visible(module) : "";
+}
 function verdictOf(report, row) { return VERDICTS[report.verdicts[row]]; }
 function verdictWord(verdict) { return word(verdict === "error" ? "v_error" : verdict); }
 
@@ -17,6 +22,9 @@ function placeOf(report, row) {
 }
 function errorText(report, row) {
   const error = report.at("error", row), threshold = report.at("threshold", row);
+  if (report.at("kind", row) === "scalar" && report.at("sides", row) === 3) {
+    return word("against", visible(report.at("reference_value", row)), visible(report.at("target_value", row)));
+  }
   if (error === null) return "";
   if (threshold === null) return `${word("error")} ${brief(error, 3)}`;
   const [a, b] = briefPair(error, threshold);

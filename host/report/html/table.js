@@ -32,14 +32,11 @@ class Table {
       {id: "index", title: word("index"), width: "68px", right: true, soft: true, text: at("index"), keys: keys("index"), fixed: true},
       {id: "verdict", title: word("verdict"), width: "88px", fixed: true, verdict: true, text: (row) => verdictWord(verdictOf(report, row)), keys: keys("verdict_rank")},
       {id: "layer", title: word("layer"), width: "minmax(270px, 3fr)", name: true, fixed: true, text: (row) => layerOf(report, row), keys: keys("layer")},
-      {id: "module", title: word("module"), width: "minmax(170px, 2fr)", name: true, text: at("module"), keys: keys("module")},
-      {id: "name", title: word("name"), width: "minmax(300px, 3fr)", name: true, text: at("name"), keys: keys("name")},
       {id: "tensor", title: word("tensor"), width: "minmax(140px, 1fr)", fixed: true, text: (row) => placeOf(report, row), keys: () => this.placeKeys()},
-      {id: "step", title: word("step"), width: "56px", right: true, text: at("step"), keys: keys("step")},
-      {id: "rank", title: word("rank"), width: "56px", right: true, text: at("rank"), keys: keys("rank")},
-      {id: "kind", title: word("kind"), width: "100px", text: (row) => kindWord(report.at("kind", row)), keys: keys("kind")},
       {id: "error", title: word("error"), width: "92px", right: true, fixed: true, hot: true, text: (row) => brief(report.at("error", row)), keys: keys("error")},
       {id: "threshold", title: word("threshold"), width: "92px", right: true, text: (row) => brief(report.at("threshold", row)), keys: keys("threshold")},
+      {id: "step", title: word("step"), width: "56px", right: true, text: at("step"), keys: keys("step")},
+      {id: "rank", title: word("rank"), width: "56px", right: true, text: at("rank"), keys: keys("rank")},
     ];
     report.columns.forEach((column, i) => {
       const number = column.type === "f64" || column.type === "i64", values = report.metrics[i];
@@ -47,6 +44,11 @@ class Table {
       list.push({id: "m:" + i, title: visible(column.name), doc: metricDoc(column), width: wide + "px", right: number, metric: true,
         text: (row) => { const v = values.get(row); return column.type === "bool" && v !== null ? String(Boolean(v)) : brief(v); }, keys: () => values.sortKeys()});
     });
+    list.push(
+      {id: "module", title: word("module"), width: "minmax(170px, 2fr)", soft: true, text: (row) => moduleBeside(report, row), keys: keys("module")},
+      {id: "kind", title: word("kind"), width: "100px", text: (row) => kindWord(report.at("kind", row)), keys: keys("kind")},
+      {id: "name", title: word("name"), width: "minmax(300px, 3fr)", name: true, text: at("name"), keys: keys("name")},
+    );
     list.push({id: "source", title: word("source"), width: "minmax(180px, 2fr)", soft: true, text: at("source"), keys: keys("source")});
     return list;
   }
@@ -58,7 +60,6 @@ class Table {
     const {report} = this, ids = ["threshold"];
     if (report.several.step) ids.push("step");
     if (report.several.rank) ids.push("rank");
-    if (report.row.get("kind").distinct().length > 1) ids.push("kind");
     if (report.operators) ids.push("module");
     if (report.row.get("source").distinct().length > 0) ids.push("source");
     for (const i of report.main_columns) ids.push("m:" + i);
