@@ -5,11 +5,12 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <mutex>
 
 #include "base/error.h"
-#include "base/log.h"
 #include "engine/diagnosis.h"
 #include "engine/pool.h"
+#include "engine/progress.h"
 #include "engine/summary.h"
 #include "engine/worker.h"
 #include "msprobe/dtype.hpp"
@@ -112,34 +113,6 @@ Prepared prepare(const pair::Pairing& pairing, const Analysis& analysis, const O
   return prepared;
 }
 
-/// A bar of 24 cells with counts, drawn at most ten times a second.
-class Progress {
- public:
-  Progress(bool active, std::uint64_t total) : active_(active), total_(total) {}
-  ~Progress() {
-    if (active_) log::set_status("");
-  }
-  void step(const Row& row) {
-    if (!active_) return;
-    const std::lock_guard lock(mutex_);
-    ++done_;
-    failed_ += row.verdict == Verdict::fail || row.verdict == Verdict::error;
-    const auto now = std::chrono::steady_clock::now();
-    if (now - drawn_ < std::chrono::milliseconds(100)) return;
-    drawn_ = now;
-    const auto cells = static_cast<std::size_t>(24 * done_ / std::max<std::uint64_t>(total_, 1));
-    log::set_status(
-        fmt::format("[{:#<{}}{:.<{}}] {}/{} rows, {} failed", "", cells, "", 24 - cells, done_, total_, failed_));
-  }
-
- private:
-  const bool active_;
-  const std::uint64_t total_;
-  std::mutex mutex_;
-  std::uint64_t done_ = 0, failed_ = 0;
-  std::chrono::steady_clock::time_point drawn_{};
-};
-
 result::Input input_of(const dump::Dump& dump, std::uint64_t bytes_read) {
   return {dump.path,           dump.tool,  dump.task,       dump.level, dump.framework,
           dump.tensors.size(), bytes_read, dump.incomplete, dump.notes};
@@ -161,7 +134,7 @@ result::Report run(const dump::Dump& reference, const dump::Dump& target, const 
   analysis.begin(prepared.plan, report.rows);
   check_limits(options.limits, analysis.columns());
   {
-    Progress progress(options.progress, prepared.judged.size());
+    Progress progress(options.progress, prepared.judged.size(), shared.bytes_done);
     std::mutex serial;
     const auto task = [&](unsigned number, std::uint64_t position) {
       const std::uint64_t index = prepared.judged[position];
@@ -176,7 +149,7 @@ result::Report run(const dump::Dump& reference, const dump::Dump& target, const 
         row.why = "not compared: interrupted";
       }
       if (!options.limits.empty()) apply_limits(options.limits, analysis.columns(), row);
-      progress.step(row);
+      progress.row_done(row.verdict == Verdict::fail || row.verdict == Verdict::error);
     };
     pool.run(prepared.judged.size(), task, options.cancelled);
   }

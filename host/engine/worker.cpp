@@ -92,6 +92,7 @@ msp_diff_result Worker::diff(const dump::Data& reference, const dump::Data& targ
         }
         worker.buffer(0).check();
         worker.buffer(1).check();
+        shared_.bytes_done += count * (bytes[0] + bytes[1]);
       });
   partial.finish(plan, result);
   return result;

@@ -18,7 +18,8 @@ struct Shared {
   const dump::Options& dump_options;
   std::function<bool()> cancelled;
   std::vector<std::unique_ptr<class Worker>> workers;
-  std::atomic<std::uint64_t> bytes_read[2] = {0, 0};
+  std::atomic<std::uint64_t> bytes_read[2] = {0, 0};  ///< of the tensors opened on each side
+  std::atomic<std::uint64_t> bytes_done = 0;          ///< both sides, as passes get through them
 };
 
 /// Thrown out of a pass when the run is being cancelled.
