@@ -35,9 +35,8 @@ CorePlan core_plan(const DiffSetup& setup) {
     plan.ulp = UlpRule::none;
   } else if (coarser == (plan.f64_lanes ? MSP_F64 : MSP_F32)) {
     plan.ulp = UlpRule::direct;
-  } else if (!plan.f64_lanes && plan.ref == MSP_BF16 && plan.target == MSP_BF16) {
+  } else if (plan.ref == plan.target && setup.ref->bytes == 2) {
     plan.ulp = UlpRule::direct;
-    plan.ulp_shift = 16;
   } else {
     plan.ulp = UlpRule::rounded;
     plan.ulp_format = dtype_info(coarser);
@@ -94,7 +93,7 @@ class BlockPass {
     counts.elements = count;
     if (!setup_.flush) {
       CoreSums core;
-      core_sums(core_, ref, target, count, core);
+      core_sums(core_, ref, target, count, hints_, core);
       if (std::isfinite(core.r_square_sum) && std::isfinite(core.d_square_sum)) {
         counts.zeros_ref = core.zeros_ref;
         counts.zeros_target = core.zeros_target;
@@ -122,8 +121,12 @@ class BlockPass {
     if (kept == 0) return true;
     CorePlan packed = core_;
     packed.ref = packed.target = core_.f64_lanes ? MSP_F64 : MSP_F32;
+    if (packed.ulp == UlpRule::direct && setup_.coarser != packed.ref) {
+      packed.ulp = UlpRule::rounded;
+      packed.ulp_format = dtype_info(setup_.coarser);
+    }
     CoreSums core;
-    core_sums(packed, r, t, kept, core);
+    core_sums(packed, r, t, kept, hints_, core);
     if (!take(packed, r, t, 0, kept, core, sums)) return false;
     sums.first = first + scratch_->offsets[0];
     sums.max_abs_index = first + scratch_->offsets[sums.max_abs_index];
@@ -196,6 +199,7 @@ class BlockPass {
 
   const DiffSetup& setup_;
   CorePlan core_;
+  CoreHints hints_;
   long double max_abs_;
   std::unique_ptr<Scratch> scratch_;
 };

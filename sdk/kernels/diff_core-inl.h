@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <numeric>
+#include <type_traits>
 
 #include "diff_simd.h"
 #include "hwy/highway.h"
@@ -24,8 +26,15 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr std::size_t kChunk = 1024;
 
 template <class D>
-HWY_INLINE hn::TFromD<D> Total(D d, hn::Vec<D> v) {
-  return hn::GetLane(hn::SumOfLanes(d, v));
+HWY_INLINE auto Total(D d, hn::Vec<D> v) {
+  using T = hn::TFromD<D>;
+  if constexpr (sizeof(T) >= 4) {
+    return hn::GetLane(hn::SumOfLanes(d, v));
+  } else {
+    HWY_ALIGN T lanes[hn::MaxLanes(D())];
+    hn::Store(v, d, lanes);
+    return std::accumulate(lanes, lanes + hn::Lanes(d), std::uint32_t{0});
+  }
 }
 
 template <class D>
@@ -33,6 +42,13 @@ HWY_INLINE hn::TFromD<D> Largest(D d, hn::Vec<D> v) {
   HWY_ALIGN hn::TFromD<D> lanes[hn::MaxLanes(D())];
   hn::Store(v, d, lanes);
   return *std::max_element(lanes, lanes + hn::Lanes(d));
+}
+
+template <class D>
+HWY_INLINE hn::TFromD<D> Smallest(D d, hn::Vec<D> v) {
+  HWY_ALIGN hn::TFromD<D> lanes[hn::MaxLanes(D())];
+  hn::Store(v, d, lanes);
+  return *std::min_element(lanes, lanes + hn::Lanes(d));
 }
 
 template <class D>
@@ -70,12 +86,12 @@ inline double PowerOfTwo(int exponent) {
   return value;
 }
 
-/// Rounds the magnitude in a lane to a narrower format: what its code is there.
-template <class F>
+/// Rounds the magnitude in a lane, f64 or f32, to a narrower format: what its code is there.
+template <class U>
 class Rounding {
  public:
-  using U = hwy::MakeUnsigned<F>;
-  using I = hwy::MakeSigned<F>;
+  using I = hwy::MakeSigned<U>;
+  using F = std::conditional_t<sizeof(U) == 8, double, float>;
 
   explicit Rounding(const DtypeInfo& format) {
     shift_ = LaneFormat<F>::mantissa_bits - format.mantissa_bits;
@@ -109,118 +125,183 @@ class Rounding {
   F magic_;
 };
 
-/// What the bits of a chunk say.
-template <class F>
+/// What the bits of a chunk say. U: the unsigned integer of the lanes, or of the stored elements.
 struct BitSums {
-  using U = hwy::MakeUnsigned<F>;
-  U zeros_ref = 0, zeros_target = 0, zeros_both = 0, small_ref = 0, small_target = 0, sign_flips = 0, max_ulp = 0;
-  bool equal = false;
+  std::uint64_t zeros_ref = 0, zeros_target = 0, zeros_both = 0, small_ref = 0, small_target = 0, sign_flips = 0;
+  std::uint64_t max_ulp = 0;
 };
 
-template <class F>
+template <class U>
 struct BitLimits {
-  using U = hwy::MakeUnsigned<F>;
   U ref_min_normal, target_min_normal;  // at least 1, so that zero is below
   U any_min_normal;
-  const Rounding<F>* rounding;
 };
 
-/// With zeros and subnormals. Without (`kSmall` false) it stops short of counting and returns false when there are any:
-/// most tensors have none, and these counts are a quarter of the work.
-template <class F, UlpRule kUlp, bool kSmall>
-bool BitPass(const F* HWY_RESTRICT ref, const F* HWY_RESTRICT target, std::size_t count, const BitLimits<F>& limits,
-             BitSums<F>& sums) {
-  using U = hwy::MakeUnsigned<F>;
-  using I = hwy::MakeSigned<F>;
+/// Distance of ordered integers. Sums reach past the sign bit of a lane, differences do not.
+template <class DU, class V = hn::Vec<DU>>
+HWY_INLINE V UlpDistance(DU du, V a, V b, V signs) {
+  const hn::RebindToSigned<DU> di;
+  const auto near = hn::Abs(hn::BitCast(di, hn::Sub(a, b)));
+  const auto far = hn::BitCast(di, hn::Add(a, b));
+  return hn::BitCast(du, hn::IfNegativeThenElse(hn::BitCast(di, signs), far, near));
+}
+
+/// `v` with 1 more in the lanes where magnitude < limit. Both are below the sign bit.
+template <class DU, class V = hn::Vec<DU>>
+HWY_INLINE V CountBelow(DU du, V v, V magnitude, hn::TFromD<DU> limit) {
+  const hn::RebindToSigned<DU> di;
+  const auto v_limit = hn::Set(di, static_cast<hn::TFromD<decltype(di)>>(limit));
+  return hn::Sub(v, hn::BitCast(du, hn::VecFromMask(di, hn::Lt(hn::BitCast(di, magnitude), v_limit))));
+}
+
+/// The smaller of two magnitudes, their bits. There is no instruction for integers of 64 bits before AVX-512.
+template <class DU, class V = hn::Vec<DU>>
+HWY_INLINE V SmallerMagnitude(DU du, V a, V b) {
+  if constexpr (sizeof(hn::TFromD<DU>) == 8) {
+    const hn::Rebind<double, DU> df;
+    return hn::BitCast(du, hn::Min(hn::BitCast(df, a), hn::BitCast(df, b)));
+  } else {
+    return hn::Min(a, b);
+  }
+}
+
+/// With zeros and subnormals. Without (`kSmall` false) it stops short of counting them and returns false when there are
+/// any: most tensors have none, and these counts are more than half of this work.
+template <class U, UlpRule kUlp, bool kSmall>
+HWY_NOINLINE bool BitPass(const U* HWY_RESTRICT ref, const U* HWY_RESTRICT target, std::size_t count,
+                          const BitLimits<U>& limits, const Rounding<U>* rounding, BitSums& sums) {
   constexpr int top = sizeof(U) * 8 - 1;
-  const hn::ScalableTag<F> df;
-  const hn::Rebind<U, decltype(df)> du;
-  const hn::Rebind<I, decltype(df)> di;
+  const hn::ScalableTag<U> du;
   const auto magnitude_bits = hn::Set(du, static_cast<U>(~(U{1} << top)));
   const auto zero = hn::Zero(du);
-  const auto ref_limit = hn::Set(di, static_cast<I>(limits.ref_min_normal));
-  const auto target_limit = hn::Set(di, static_cast<I>(limits.target_min_normal));
-  auto zeros_ref = zero, zeros_target = zero, zeros_both = zero, small_ref = zero, small_target = zero;
-  auto flips = zero, max_ulp = zero, different = zero;
-  auto smallest = hn::Set(df, hwy::HighestValue<F>());
-  for (std::size_t i = 0; i < count; i += hn::Lanes(df)) {
-    const auto r = hn::BitCast(du, hn::LoadU(df, ref + i)), t = hn::BitCast(du, hn::LoadU(df, target + i));
+  auto zeros_ref = zero, zeros_target = zero, zeros_either = zero, small_ref = zero, small_target = zero;
+  auto flips = zero, max_ulp = zero;
+  auto smallest = magnitude_bits;
+  for (std::size_t i = 0; i < count; i += hn::Lanes(du)) {
+    const auto r = hn::LoadU(du, ref + i), t = hn::LoadU(du, target + i);
     const auto a = hn::And(r, magnitude_bits), b = hn::And(t, magnitude_bits);
     const auto x = hn::Xor(r, t);
-    different = hn::Or(different, x);
     if (kSmall) {
       const auto a0 = hn::VecFromMask(du, hn::Eq(a, zero)), b0 = hn::VecFromMask(du, hn::Eq(b, zero));
+      const auto either = hn::Or(a0, b0);
       zeros_ref = hn::Sub(zeros_ref, a0);
       zeros_target = hn::Sub(zeros_target, b0);
-      zeros_both = hn::Sub(zeros_both, hn::And(a0, b0));
-      const auto below = [&](auto v, auto limit) HWY_ATTR {
-        return hn::BitCast(du, hn::VecFromMask(di, hn::Lt(hn::BitCast(di, v), limit)));
-      };
-      small_ref = hn::Sub(small_ref, below(a, ref_limit));
-      small_target = hn::Sub(small_target, below(b, target_limit));
-      flips = hn::Add(flips, hn::ShiftRight<top>(hn::AndNot(hn::Or(a0, b0), x)));
+      zeros_either = hn::Sub(zeros_either, either);
+      small_ref = CountBelow(du, small_ref, a, limits.ref_min_normal);
+      small_target = CountBelow(du, small_target, b, limits.target_min_normal);
+      flips = hn::Add(flips, hn::ShiftRight<top>(hn::AndNot(either, x)));
     } else {
-      smallest = hn::Min(smallest, hn::Min(hn::BitCast(df, a), hn::BitCast(df, b)));
+      smallest = SmallerMagnitude(du, smallest, SmallerMagnitude(du, a, b));
       flips = hn::Add(flips, hn::ShiftRight<top>(x));
     }
-    if (kUlp != UlpRule::none) {
-      const auto code_a = kUlp == UlpRule::rounded ? (*limits.rounding)(du, a) : a;
-      const auto code_b = kUlp == UlpRule::rounded ? (*limits.rounding)(du, b) : b;
-      // Sums reach past the sign bit of a lane, differences do not.
-      const auto near = hn::Abs(hn::BitCast(di, hn::Sub(code_a, code_b)));
-      const auto far = hn::BitCast(di, hn::Add(code_a, code_b));
-      max_ulp = hn::Max(max_ulp, hn::BitCast(du, hn::IfNegativeThenElse(hn::BitCast(di, x), far, near)));
-    }
+    if constexpr (kUlp == UlpRule::direct) max_ulp = hn::Max(max_ulp, UlpDistance(du, a, b, x));
+    if constexpr (kUlp == UlpRule::rounded)
+      max_ulp = hn::Max(max_ulp, UlpDistance(du, (*rounding)(du, a), (*rounding)(du, b), x));
   }
-  if (!kSmall) {
-    HWY_ALIGN F lanes[hn::MaxLanes(df)];
-    hn::Store(smallest, df, lanes);
-    if (BitsOf<F>(*std::min_element(lanes, lanes + hn::Lanes(df))) < limits.any_min_normal) return false;
-  }
+  if (!kSmall && Smallest(du, smallest) < limits.any_min_normal) return false;
   sums.sign_flips = Total(du, flips);
   if (kUlp != UlpRule::none) sums.max_ulp = Largest(du, max_ulp);
-  sums.equal = hn::AllTrue(du, hn::Eq(different, zero));
-  if (kSmall) {
-    sums.zeros_ref = Total(du, zeros_ref);
-    sums.zeros_target = Total(du, zeros_target);
-    sums.zeros_both = Total(du, zeros_both);
-    sums.small_ref = Total(du, small_ref);
-    sums.small_target = Total(du, small_target);
-  }
+  if (!kSmall) return true;
+  sums.zeros_ref = Total(du, zeros_ref);
+  sums.zeros_target = Total(du, zeros_target);
+  sums.zeros_both = sums.zeros_ref + sums.zeros_target - Total(du, zeros_either);
+  sums.small_ref = Total(du, small_ref);
+  sums.small_target = Total(du, small_target);
   return true;
 }
 
-/// The sums over values, in f64. `kZeros`: some r are zero.
-template <class F, bool kZeros>
-void ValuePass(const F* HWY_RESTRICT ref, const F* HWY_RESTRICT target, std::size_t count, CoreSums& sums) {
+/// `expect_small` says which of the two passes is the better guess; what comes out is the same.
+template <class U, UlpRule kUlp>
+BitSums Bits(const U* ref, const U* target, std::size_t count, const BitLimits<U>& limits, const Rounding<U>* rounding,
+             bool& expect_small) {
+  BitSums sums;
+  if (expect_small || !BitPass<U, kUlp, false>(ref, target, count, limits, rounding, sums)) {
+    BitPass<U, kUlp, true>(ref, target, count, limits, rounding, sums);
+    expect_small = sums.small_ref != 0 || sums.small_target != 0;
+  }
+  return sums;
+}
+
+/// Zeros of the reference.
+enum class Zeros {
+  none,
+  matched,  ///< where r is zero, so is t
+  mixed,
+};
+
+/// |d|/|r|, and 0 where r is zero.
+template <class F, Zeros kZeros, class D, class V = hn::Vec<D>>
+HWY_INLINE V Ratio(D d, V d_abs, V r_abs) {
+  if constexpr (kZeros == Zeros::none) return hn::Div(d_abs, r_abs);
+  // Smaller than any other r of f32, so it takes the place of zeros only; then d is zero as well.
+  if constexpr (kZeros == Zeros::matched && sizeof(F) == 4) return hn::Div(d_abs, hn::Max(r_abs, hn::Set(d, 0x1p-149)));
+  return hn::IfThenZeroElse(hn::Eq(r_abs, hn::Zero(d)), hn::Div(d_abs, r_abs));
+}
+
+/// Counts of ratios that are not below 0.001 and 0.005, in the lower and upper half of each lane.
+template <class D>
+struct Beyond {
+  using I = hn::Rebind<std::int64_t, D>;
+
+  HWY_INLINE Beyond() : counts(hn::Zero(I())) {}
+
+  /// Where 1000 |d| is |r| exactly, the quotient is the f64 nearest to 0.001. Numbers that are not negative are in the
+  /// order of their bits, and the integer units are less busy here than the others.
+  HWY_INLINE void Add(hn::Vec<D> ratio) {
+    const I di;
+    const auto bits = hn::BitCast(di, ratio);
+    const auto by_1e3 = hn::VecFromMask(di, hn::Gt(bits, hn::Set(di, BitsBelow(0.001))));
+    const auto by_5e3 = hn::VecFromMask(di, hn::Gt(bits, hn::Set(di, BitsBelow(0.005))));
+#if HWY_TARGET == HWY_SCALAR
+    counts = hn::Sub(counts, hn::Add(by_1e3, hn::ShiftLeft<32>(by_5e3)));
+#else
+    const hn::Repartition<std::uint32_t, D> du32;
+    const auto both = hn::OddEven(hn::BitCast(du32, by_5e3), hn::BitCast(du32, by_1e3));
+    counts = hn::BitCast(di, hn::Sub(hn::BitCast(du32, counts), both));
+#endif
+  }
+
+  static std::int64_t BitsBelow(double limit) {
+    return static_cast<std::int64_t>(BitsOf<double>(limit)) - 1;
+  }
+
+  /// Returns true where there are any.
+  HWY_INLINE bool TakeFrom(CoreSums& sums) const {
+    const I di;
+    const auto n_1e3 = static_cast<std::uint64_t>(Total(di, hn::And(counts, hn::Set(di, 0xffffffff))));
+    sums.within_1e3 -= n_1e3;
+    sums.within_5e3 -= static_cast<std::uint64_t>(Total(di, hn::ShiftRight<32>(counts)));
+    return n_1e3 != 0;
+  }
+
+  hn::Vec<I> counts;
+};
+
+/// The sums over values, in f64. `expect_beyond`: some ratios may be 0.001 or more, count them along the way. Without,
+/// max_ratio shows whether they must be counted after all; what comes out is the same.
+template <class F, Zeros kZeros, bool kBeyond>
+HWY_NOINLINE void ValuePass(const F* HWY_RESTRICT ref, const F* HWY_RESTRICT target, std::size_t count, CoreSums& sums,
+                            bool& expect_beyond) {
   const hn::ScalableTag<double> d;
-  const hn::Rebind<std::int64_t, decltype(d)> di;
   const auto zero = hn::Zero(d);
-  const auto limit_1e3 = hn::Set(d, 0.001), limit_5e3 = hn::Set(d, 0.005);
   auto d_sum = zero, d_square_sum = zero, r_sum = zero, r_square_sum = zero, r_d_sum = zero;
   auto ratio_sum = zero, max_ratio = zero, max_abs = zero, zero_ref_max = zero;
-  auto within_1e3 = hn::Zero(di), within_5e3 = hn::Zero(di);
+  Beyond<decltype(d)> beyond;
   for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
     const auto r = LoadF64(d, ref + i), t = LoadF64(d, target + i);
     const auto diff = hn::Sub(t, r);
     const auto d_abs = hn::Abs(diff), r_abs = hn::Abs(r);
+    const auto ratio = Ratio<F, kZeros>(d, d_abs, r_abs);
     d_sum = hn::Add(d_sum, d_abs);
     d_square_sum = hn::MulAdd(diff, diff, d_square_sum);
     r_sum = hn::Add(r_sum, r_abs);
     r_square_sum = hn::MulAdd(r, r, r_square_sum);
     r_d_sum = hn::MulAdd(r, diff, r_d_sum);
-    max_abs = hn::Max(max_abs, d_abs);
-    auto ratio = hn::Div(d_abs, r_abs);
-    if (kZeros) {
-      const auto r_zero = hn::Eq(r, zero);
-      ratio = hn::IfThenZeroElse(r_zero, ratio);
-      zero_ref_max = hn::Max(zero_ref_max, hn::IfThenElseZero(r_zero, d_abs));
-    }
     ratio_sum = hn::Add(ratio_sum, ratio);
     max_ratio = hn::Max(max_ratio, ratio);
-    // Where 1000 |d| is |r| exactly, the quotient is the f64 nearest to 0.001 and not below it.
-    within_1e3 = hn::Sub(within_1e3, hn::BitCast(di, hn::VecFromMask(d, hn::Lt(ratio, limit_1e3))));
-    within_5e3 = hn::Sub(within_5e3, hn::BitCast(di, hn::VecFromMask(d, hn::Lt(ratio, limit_5e3))));
+    max_abs = hn::Max(max_abs, d_abs);
+    if (kZeros == Zeros::mixed) zero_ref_max = hn::Max(zero_ref_max, hn::IfThenElseZero(hn::Eq(r, zero), d_abs));
+    if (kBeyond) beyond.Add(ratio);
   }
   sums.d_sum += Total(d, d_sum);
   sums.d_square_sum += Total(d, d_square_sum);
@@ -228,109 +309,151 @@ void ValuePass(const F* HWY_RESTRICT ref, const F* HWY_RESTRICT target, std::siz
   sums.r_square_sum += Total(d, r_square_sum);
   sums.r_d_sum += Total(d, r_d_sum);
   sums.ratio_sum += Total(d, ratio_sum);
-  sums.max_ratio = std::max(sums.max_ratio, Largest(d, max_ratio));
   sums.max_abs = std::max(sums.max_abs, Largest(d, max_abs));
-  sums.within_1e3 += static_cast<std::uint64_t>(Total(di, within_1e3));
-  sums.within_5e3 += static_cast<std::uint64_t>(Total(di, within_5e3));
-  if (kZeros) sums.zero_ref_max_abs = std::max(sums.zero_ref_max_abs, Largest(d, zero_ref_max));
+  if (kZeros == Zeros::mixed) sums.zero_ref_max_abs = std::max(sums.zero_ref_max_abs, Largest(d, zero_ref_max));
+  const double largest_ratio = Largest(d, max_ratio);
+  sums.max_ratio = std::max(sums.max_ratio, largest_ratio);
+  sums.within_1e3 += count;
+  sums.within_5e3 += count;
+  if (!kBeyond && largest_ratio >= 0.001) {
+    for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+      const auto r = LoadF64(d, ref + i);
+      beyond.Add(Ratio<F, kZeros>(d, hn::Abs(hn::Sub(LoadF64(d, target + i), r)), hn::Abs(r)));
+    }
+  }
+  expect_beyond = beyond.TakeFrom(sums);
+}
+
+template <class F, Zeros kZeros>
+void Values(const F* ref, const F* target, std::size_t count, CoreSums& sums, bool& expect_beyond) {
+  expect_beyond ? ValuePass<F, kZeros, true>(ref, target, count, sums, expect_beyond)
+                : ValuePass<F, kZeros, false>(ref, target, count, sums, expect_beyond);
 }
 
 /// Both sides have the same bits: what ValuePass would give, since all its other terms are 0.
 template <class F>
-void EqualPass(const F* HWY_RESTRICT ref, std::size_t count, CoreSums& sums) {
+void EqualValues(const F* HWY_RESTRICT ref, std::size_t count, CoreSums& sums) {
   const hn::ScalableTag<double> d;
-  auto r_sum = hn::Zero(d), r_square_sum = hn::Zero(d), d_sum = hn::Zero(d);
+  auto r_sum = hn::Zero(d), r_square_sum = hn::Zero(d);
   for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
     const auto r = LoadF64(d, ref + i);
     r_sum = hn::Add(r_sum, hn::Abs(r));
     r_square_sum = hn::MulAdd(r, r, r_square_sum);
-    // Not finite where r is not, so that such a block is still found out.
-    d_sum = hn::Add(d_sum, hn::Sub(r, r));
   }
   sums.r_sum += Total(d, r_sum);
   sums.r_square_sum += Total(d, r_square_sum);
-  sums.d_square_sum += Total(d, d_sum);
   sums.within_1e3 += count;
   sums.within_5e3 += count;
 }
 
-/// Walks a block in chunks of lanes: in place where the data has them already, else widened. The last chunk is filled
-/// up with zeros on both sides; `visit` gets (ref, target, count, of it fill).
+/// A part of a block: its lanes, and the stored elements that they were made of.
+template <class F>
+struct Chunk {
+  const F *ref, *target;
+  const void *raw_ref, *raw_target;
+  std::size_t count;
+  std::size_t fill;  ///< how many zeros at the end are none of the block's elements
+};
+
+/// Walks a block in chunks of lanes: in place where the data has them already, else widened. The last few elements are
+/// copied and filled up with zeros on both sides.
 template <class F, class Visit>
 HWY_INLINE void ForChunks(const CorePlan& plan, const void* ref, const void* target, std::size_t count,
                           const Visit& visit) {
   constexpr msp_dtype in_place = sizeof(F) == 4 ? MSP_F32 : MSP_F64;
-  const std::size_t lanes = hn::Lanes(hn::ScalableTag<F>());
-  HWY_ALIGN F ref_buffer[kChunk];
-  HWY_ALIGN F target_buffer[kChunk];
+  // Stored elements of 16 bits are looked at in whole vectors too.
+  constexpr std::size_t most = hn::MaxLanes(hn::ScalableTag<std::uint16_t>());
+  const std::size_t unit = hn::Lanes(hn::ScalableTag<std::uint16_t>());
+  HWY_ALIGN F ref_lanes[kChunk];
+  HWY_ALIGN F target_lanes[kChunk];
   const auto* r = static_cast<const unsigned char*>(ref);
   const auto* t = static_cast<const unsigned char*>(target);
   const std::size_t r_size = dtype_info(plan.ref)->bytes, t_size = dtype_info(plan.target)->bytes;
-  const auto lanes_at = [&](msp_dtype dtype, const unsigned char* data, std::size_t n, bool copy, F* buffer) {
-    if (dtype == in_place && !copy) return reinterpret_cast<const F*>(data);
-    Widen(dtype, data, n, buffer);
-    return static_cast<const F*>(buffer);
+  const auto lanes_of = [](msp_dtype dtype, const void* data, std::size_t n, F* lanes) {
+    if (dtype == in_place) return static_cast<const F*>(data);
+    Widen(dtype, data, n, lanes);
+    return static_cast<const F*>(lanes);
   };
-  for (std::size_t i = 0; i < count; i += kChunk) {
-    const std::size_t n = HWY_MIN(kChunk, count - i), whole = n / lanes * lanes, rest = n - whole;
-    if (whole != 0) {
-      const F* a = lanes_at(plan.ref, r + i * r_size, whole, false, ref_buffer);
-      const F* b = lanes_at(plan.target, t + i * t_size, whole, false, target_buffer);
-      visit(a, b, whole, std::size_t{0});
-    }
-    if (rest != 0) {
-      std::fill_n(ref_buffer, lanes, F{0});
-      std::fill_n(target_buffer, lanes, F{0});
-      const F* a = lanes_at(plan.ref, r + (i + whole) * r_size, rest, true, ref_buffer);
-      const F* b = lanes_at(plan.target, t + (i + whole) * t_size, rest, true, target_buffer);
-      visit(a, b, lanes, lanes - rest);
-    }
+  const std::size_t whole = count / unit * unit;
+  for (std::size_t i = 0; i < whole; i += kChunk) {
+    const std::size_t n = HWY_MIN(kChunk, whole - i);
+    const unsigned char *raw_r = r + i * r_size, *raw_t = t + i * t_size;
+    visit(Chunk<F>{lanes_of(plan.ref, raw_r, n, ref_lanes), lanes_of(plan.target, raw_t, n, target_lanes), raw_r, raw_t,
+                   n, 0});
   }
+  if (whole == count) return;
+  const std::size_t rest = count - whole;
+  HWY_ALIGN unsigned char ref_rest[most * sizeof(double)] = {};
+  HWY_ALIGN unsigned char target_rest[most * sizeof(double)] = {};
+  std::memcpy(ref_rest, r + whole * r_size, rest * r_size);
+  std::memcpy(target_rest, t + whole * t_size, rest * t_size);
+  visit(Chunk<F>{lanes_of(plan.ref, ref_rest, unit, ref_lanes), lanes_of(plan.target, target_rest, unit, target_lanes),
+                 ref_rest, target_rest, unit, unit - rest});
 }
 
-template <class F, UlpRule kUlp>
-void SumsOf(const CorePlan& plan, const void* ref, const void* target, std::size_t count, CoreSums& sums) {
-  const auto limit = [](double min_normal) { return std::max(BitsOf<F>(min_normal), hwy::MakeUnsigned<F>{1}); };
-  // With kUlp other than `rounded` the format is not looked at; any narrow one will do.
-  const Rounding<F> rounding(kUlp == UlpRule::rounded ? *plan.ulp_format : *dtype_info(MSP_F16));
-  BitLimits<F> limits{limit(plan.ref_min_normal), limit(plan.target_min_normal), 0, &rounding};
+/// U: of the lanes, or of stored elements of the same dtype on both sides.
+template <class F, class U, UlpRule kUlp>
+void SumsOf(const CorePlan& plan, const void* ref, const void* target, std::size_t count, CoreHints& hints,
+            CoreSums& sums) {
+  constexpr bool stored = sizeof(U) != sizeof(F);
+  const auto limit = [&](msp_dtype dtype, double min_normal) {
+    if (min_normal == 0) return U{1};
+    if constexpr (stored) return static_cast<U>(U{1} << dtype_info(dtype)->mantissa_bits);
+    return static_cast<U>(BitsOf<F>(min_normal));
+  };
+  BitLimits<U> limits{limit(plan.ref, plan.ref_min_normal), limit(plan.target, plan.target_min_normal), 0};
   limits.any_min_normal = std::max(limits.ref_min_normal, limits.target_min_normal);
-  bool expect_small = false;
-  ForChunks<F>(plan, ref, target, count, [&](const F* r, const F* t, std::size_t n, std::size_t fill) {
-    BitSums<F> bits;
-    if (expect_small || !BitPass<F, kUlp, false>(r, t, n, limits, bits)) {
-      BitPass<F, kUlp, true>(r, t, n, limits, bits);
-      expect_small = bits.small_ref != 0 || bits.small_target != 0;
-    }
-    if (bits.equal) {
-      EqualPass(r, n, sums);
-    } else if (bits.zeros_ref != 0) {
-      ValuePass<F, true>(r, t, n, sums);
+  // Where nothing is rounded the format is not looked at; any narrow one will do.
+  const Rounding<U> rounding(kUlp == UlpRule::rounded ? *plan.ulp_format : *dtype_info(MSP_F8E5M2));
+  ForChunks<F>(plan, ref, target, count, [&](const Chunk<F>& chunk) {
+    const std::size_t n = chunk.count;
+    const auto* bits_r = static_cast<const U*>(stored ? chunk.raw_ref : static_cast<const void*>(chunk.ref));
+    const auto* bits_t = static_cast<const U*>(stored ? chunk.raw_target : static_cast<const void*>(chunk.target));
+    // The last elements have zeros of ours beside them, which say nothing about the next block.
+    CoreHints apart{true, true};
+    CoreHints& now = chunk.fill != 0 ? apart : hints;
+    BitSums bits;
+    if (std::memcmp(bits_r, bits_t, n * sizeof(U)) == 0) {
+      bits = Bits<U, UlpRule::none>(bits_r, bits_t, n, limits, &rounding, now.expect_small);
+      EqualValues(chunk.ref, n, sums);
     } else {
-      ValuePass<F, false>(r, t, n, sums);
+      bits = Bits<U, kUlp>(bits_r, bits_t, n, limits, &rounding, now.expect_small);
+      if (bits.zeros_ref == 0) {
+        Values<F, Zeros::none>(chunk.ref, chunk.target, n, sums, now.expect_beyond);
+      } else if (bits.zeros_ref == bits.zeros_both) {
+        Values<F, Zeros::matched>(chunk.ref, chunk.target, n, sums, now.expect_beyond);
+      } else {
+        Values<F, Zeros::mixed>(chunk.ref, chunk.target, n, sums, now.expect_beyond);
+      }
     }
-    sums.zeros_ref += bits.zeros_ref - fill;
-    sums.zeros_target += bits.zeros_target - fill;
-    sums.zeros_both += bits.zeros_both - fill;
-    sums.small_ref += bits.small_ref - fill;
-    sums.small_target += bits.small_target - fill;
+    sums.zeros_ref += bits.zeros_ref - chunk.fill;
+    sums.zeros_target += bits.zeros_target - chunk.fill;
+    sums.zeros_both += bits.zeros_both - chunk.fill;
+    sums.small_ref += bits.small_ref - chunk.fill;
+    sums.small_target += bits.small_target - chunk.fill;
     sums.sign_flips += bits.sign_flips;
-    sums.within_1e3 -= fill;
-    sums.within_5e3 -= fill;
-    sums.max_ulp = std::max(sums.max_ulp, std::uint64_t{bits.max_ulp});
+    sums.within_1e3 -= chunk.fill;
+    sums.within_5e3 -= chunk.fill;
+    sums.max_ulp = std::max(sums.max_ulp, bits.max_ulp);
   });
-  if (kUlp == UlpRule::direct) sums.max_ulp >>= plan.ulp_shift;
 }
 
 template <class F>
-void SumsOfLanes(const CorePlan& plan, const void* ref, const void* target, std::size_t count, CoreSums& sums) {
+void SumsOfLanes(const CorePlan& plan, const void* ref, const void* target, std::size_t count, CoreHints& hints,
+                 CoreSums& sums) {
+  using U = hwy::MakeUnsigned<F>;
+  const bool stored16 = plan.ref == plan.target && dtype_info(plan.ref)->bytes == 2;
+  if constexpr (sizeof(F) == 4) {
+    if (stored16 && plan.ulp == UlpRule::direct)
+      return SumsOf<F, std::uint16_t, UlpRule::direct>(plan, ref, target, count, hints, sums);
+  }
   switch (plan.ulp) {
     case UlpRule::none:
-      return SumsOf<F, UlpRule::none>(plan, ref, target, count, sums);
+      return SumsOf<F, U, UlpRule::none>(plan, ref, target, count, hints, sums);
     case UlpRule::direct:
-      return SumsOf<F, UlpRule::direct>(plan, ref, target, count, sums);
+      return SumsOf<F, U, UlpRule::direct>(plan, ref, target, count, hints, sums);
     case UlpRule::rounded:
-      return SumsOf<F, UlpRule::rounded>(plan, ref, target, count, sums);
+      return SumsOf<F, U, UlpRule::rounded>(plan, ref, target, count, hints, sums);
   }
 }
 
@@ -339,7 +462,9 @@ std::uint32_t FindOf(const CorePlan& plan, const void* ref, const void* target, 
   const hn::ScalableTag<double> d;
   const auto wanted = hn::Set(d, value);
   std::size_t at = count, seen = 0;
-  ForChunks<F>(plan, ref, target, count, [&](const F* r, const F* t, std::size_t n, std::size_t fill) {
+  ForChunks<F>(plan, ref, target, count, [&](const Chunk<F>& chunk) {
+    const F *r = chunk.ref, *t = chunk.target;
+    const std::size_t n = chunk.count, fill = chunk.fill;
     for (std::size_t i = 0; at == count && i < n; i += hn::Lanes(d)) {
       const auto hit = hn::Eq(hn::Abs(hn::Sub(LoadF64(d, t + i), LoadF64(d, r + i))), wanted);
       const auto lane = hn::FindFirstTrue(d, hit);
@@ -357,7 +482,9 @@ std::uint64_t CountAboveOf(const CorePlan& plan, const void* ref, const void* ta
   const hn::Rebind<std::int64_t, decltype(d)> di;
   const auto v_base = hn::Set(d, base), v_share = hn::Set(d, share), v_floor = hn::Set(d, floor);
   std::uint64_t above = 0;
-  ForChunks<F>(plan, ref, target, count, [&](const F* r, const F* t, std::size_t n, std::size_t fill) {
+  ForChunks<F>(plan, ref, target, count, [&](const Chunk<F>& chunk) {
+    const F *r = chunk.ref, *t = chunk.target;
+    const std::size_t n = chunk.count, fill = chunk.fill;
     auto sum = hn::Zero(di);
     for (std::size_t i = 0; i < n; i += hn::Lanes(d)) {
       const auto vr = LoadF64(d, r + i);
@@ -375,7 +502,9 @@ template <class F>
 CoreProducts ProductsOf(const CorePlan& plan, const void* ref, const void* target, std::size_t count) {
   const hn::ScalableTag<double> d;
   CoreProducts sums;
-  ForChunks<F>(plan, ref, target, count, [&](const F* r, const F* t, std::size_t n, std::size_t) {
+  ForChunks<F>(plan, ref, target, count, [&](const Chunk<F>& chunk) {
+    const F *r = chunk.ref, *t = chunk.target;
+    const std::size_t n = chunk.count;
     auto r_t = hn::Zero(d), t_t = hn::Zero(d);
     for (std::size_t i = 0; i < n; i += hn::Lanes(d)) {
       const auto vr = LoadF64(d, r + i), vt = LoadF64(d, t + i);
@@ -393,7 +522,9 @@ CoreResidual ResidualOf(const CorePlan& plan, const void* ref, const void* targe
   const hn::ScalableTag<double> d;
   const auto k = hn::Set(d, scale);
   CoreResidual sums;
-  ForChunks<F>(plan, ref, target, count, [&](const F* r, const F* t, std::size_t n, std::size_t) {
+  ForChunks<F>(plan, ref, target, count, [&](const Chunk<F>& chunk) {
+    const F *r = chunk.ref, *t = chunk.target;
+    const std::size_t n = chunk.count;
     auto with_ref = hn::Zero(d), square_sum = hn::Zero(d);
     for (std::size_t i = 0; i < n; i += hn::Lanes(d)) {
       const auto vr = LoadF64(d, r + i);

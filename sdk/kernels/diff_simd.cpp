@@ -13,9 +13,10 @@ HWY_BEFORE_NAMESPACE();
 namespace msprobe::kernels {
 namespace HWY_NAMESPACE {
 
-void CoreSumsEntry(const CorePlan& plan, const void* ref, const void* target, std::uint32_t count, CoreSums& sums) {
-  plan.f64_lanes ? SumsOfLanes<double>(plan, ref, target, count, sums)
-                 : SumsOfLanes<float>(plan, ref, target, count, sums);
+void CoreSumsEntry(const CorePlan& plan, const void* ref, const void* target, std::uint32_t count, CoreHints& hints,
+                   CoreSums& sums) {
+  plan.f64_lanes ? SumsOfLanes<double>(plan, ref, target, count, hints, sums)
+                 : SumsOfLanes<float>(plan, ref, target, count, hints, sums);
 }
 std::uint32_t FindEntry(const CorePlan& plan, const void* ref, const void* target, std::uint32_t count, double value) {
   return plan.f64_lanes ? FindOf<double>(plan, ref, target, count, value)
@@ -53,8 +54,9 @@ HWY_EXPORT(ProductsEntry);
 HWY_EXPORT(ResidualEntry);
 HWY_EXPORT(WidenEntry);
 
-void core_sums(const CorePlan& plan, const void* ref, const void* target, std::uint32_t count, CoreSums& sums) {
-  HWY_DYNAMIC_DISPATCH(CoreSumsEntry)(plan, ref, target, count, sums);
+void core_sums(const CorePlan& plan, const void* ref, const void* target, std::uint32_t count, CoreHints& hints,
+               CoreSums& sums) {
+  HWY_DYNAMIC_DISPATCH(CoreSumsEntry)(plan, ref, target, count, hints, sums);
 }
 std::uint32_t core_find(const CorePlan& plan, const void* ref, const void* target, std::uint32_t count, double value) {
   return HWY_DYNAMIC_DISPATCH(FindEntry)(plan, ref, target, count, value);

@@ -7,10 +7,10 @@
 
 namespace msprobe::kernels {
 
-/// How max_ulp comes from the bits of a lane.
+/// How max_ulp comes from the bits.
 enum class UlpRule : std::uint8_t {
   none,     ///< an integer side
-  direct,   ///< both sides have the coarser dtype, whose codes are the lane's upper bits
+  direct,   ///< both sides have the coarser dtype, in lanes or stored elements of its width
   rounded,  ///< lanes are wider than the coarser dtype: rounded to it first
 };
 
@@ -19,8 +19,12 @@ struct CorePlan {
   msp_dtype ref, target;                     ///< of the data
   double ref_min_normal, target_min_normal;  ///< for the counts of subnormals, by the dtype as stored; 0: none
   UlpRule ulp;
-  int ulp_shift;                ///< direct: bits of the lane below the code
   const DtypeInfo* ulp_format;  ///< rounded
+};
+
+/// What the last blocks were like: which loop is tried first. Never what it gives.
+struct CoreHints {
+  bool expect_small = false, expect_beyond = false;
 };
 
 struct CoreSums {
@@ -34,7 +38,8 @@ struct CoreSums {
   std::uint64_t sign_flips = 0, max_ulp = 0;
 };
 
-void core_sums(const CorePlan& plan, const void* ref, const void* target, std::uint32_t count, CoreSums& sums);
+void core_sums(const CorePlan& plan, const void* ref, const void* target, std::uint32_t count, CoreHints& hints,
+               CoreSums& sums);
 
 // Second looks at a block, each only where the sums call for it.
 
