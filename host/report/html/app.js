@@ -147,7 +147,7 @@ class App {
   pointOut(row) {
     if (row === null || this.table.selected >= 0) return;
     this.table.selected = this.chart.selected = row;
-    requestAnimationFrame(() => { this.table.reveal(this.table.position(row)); this.table.later(); });
+    requestAnimationFrame(() => { this.table.reveal(this.table.position(row), 1); this.table.later(); });
   }
 
   // ---- language and theme

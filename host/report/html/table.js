@@ -202,11 +202,12 @@ class Table {
     this.later();
     this.hooks.selected(row);
   }
-  reveal(at) {
+  // lead: rows to show before one that is far away; without it, it comes into the middle.
+  reveal(at, lead = null) {
     const {view, first} = this.window(), visibleRows = Math.max(1, view / ROW_HEIGHT);
     if (at >= first && at + 1 <= first + visibleRows) return;
     const far = Math.abs(at - first) > visibleRows * 2;
-    const wanted = far ? at - visibleRows / 2 : at < first ? at : at + 1 - visibleRows;
+    const wanted = far ? at - (lead ?? visibleRows / 2) : at < first ? at : at + 1 - visibleRows;
     const total = this.order.length * ROW_HEIGHT;
     this.grid.scrollTop = total <= TALLEST ? wanted * ROW_HEIGHT
       : wanted / Math.max(1, this.order.length - visibleRows) * (TALLEST - view);
