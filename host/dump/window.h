@@ -15,8 +15,8 @@ class Window {
   Window& operator=(const Window&) = delete;
   ~Window();
 
-  /// Replaces what was mapped. `populate` reads the pages now, in one go. False: not possible here, use pread.
-  bool map(int descriptor, std::uint64_t offset, std::size_t bytes, bool populate);
+  /// Replaces what was mapped. `sequential`: it will be read from front to back. False: not possible here, use pread.
+  bool map(int descriptor, std::uint64_t offset, std::size_t bytes, bool sequential);
   void unmap();
   /// The byte at `offset` of the file; nullptr where nothing is mapped.
   const std::byte* data() const { return data_; }
