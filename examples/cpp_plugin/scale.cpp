@@ -34,7 +34,8 @@ class Scale {
     call.emit(factor_column, ratio);
     call.emit(angle_column, distance);
     const bool scaled = std::fabs(ratio - 1) > tolerance_ && distance < 1e-6;
-    call.verdict(scaled ? MSP_FAIL : MSP_PASS, std::fabs(ratio - 1), tolerance_, scaled ? "a constant factor" : "");
+    call.verdict(scaled ? MSP_FAIL : MSP_PASS, scaled ? std::fabs(ratio - 1) : 0.0, tolerance_,
+                 scaled ? "a constant factor" : "");
   }
 
   // Once, after all pairs. What pairs contribute comes from their rows: `this` may be another instance than the one

@@ -32,10 +32,10 @@ constexpr std::array entries{
                "change the owner or the "
                "permissions.",
                "没有读取权限", "文件或目录存在但不可读。容器内以 root 采集的数据常有此问题：请修改属主或权限。"},
-    ErrorEntry{"E2003", "This operator does not support dump",
-               "The message names the operator and its type. docs/commands.md lists the operators whose inputs and "
-               "outputs can be dumped.",
-               "该算子不支持采集", "错误信息给出算子名和类型。支持采集的算子见 docs/commands.md。"},
+    ErrorEntry{
+        "E2003", "This operator does not support dump",
+        "The message names the operator and its type. Leave it out of the dump list, or dump the layers around it.",
+        "该算子不支持采集", "错误信息给出算子名和类型。请从采集列表中去掉它，或采集它前后的层。"},
     ErrorEntry{"E3005", "Version mismatch",
                "A file or plugin was made for another version. The message says which version wrote or needs it, and "
                "which one is here. Upgrade "

@@ -33,8 +33,8 @@ using Strings = std::vector<std::string>;
 constexpr const char* usage =
     "Usage: msprobe compare -r REFERENCE -t TARGET [-m MODE] [-o REPORT]...\n\n"
     "Compares two dumps layer by layer and names the first layer that went wrong.\n"
-    "REFERENCE and TARGET: a dump root, a step or rank folder, a dump.json, a folder of\n"
-    "tensor files, or one tensor file (.npy .pt .bin).\n"
+    "REFERENCE and TARGET: a dump root, a step or rank folder, a dump.json, a folder\n"
+    "of tensor files, or one tensor file (.npy .pt .bin).\n"
     "Exit code: 0 nothing failed, 1 a row failed, 2 nothing could start, 3 incomplete.\n";
 
 po::options_description host_options() {
@@ -86,9 +86,18 @@ void add_analyzer_options(const msp_analyzer& analyzer, const po::options_descri
       throw Error("E5003", fmt::format("option '{}' has the name of one of msprobe's own", name), analyzer.name,
                   "tell the plugin's author");
     auto* value = po::value<std::string>();
-    const bool bare = (*field)->type == MSP_TYPE_BOOL || ((*field)->flags & MSP_OPTION_BARE) != 0;
-    if (bare) value->implicit_value("on", "");
-    options.add_options()(name.c_str(), value->value_name(bare ? "" : "X"), (*field)->doc ? (*field)->doc : "");
+    const bool is_switch =
+        (*field)->type == MSP_TYPE_BOOL && std::string_view((*field)->initial ? (*field)->initial : "") != "true";
+    if (is_switch) {
+      value->zero_tokens()->implicit_value("on");
+    } else if ((*field)->type == MSP_TYPE_BOOL) {
+      value->implicit_value("on", "")->value_name("[=on|off]");
+    } else if (((*field)->flags & MSP_OPTION_BARE) != 0) {
+      value->implicit_value("on", "")->value_name("[=X]");
+    } else {
+      value->value_name("X");
+    }
+    options.add_options()(name.c_str(), value, (*field)->doc ? (*field)->doc : "");
   }
 }
 
@@ -174,6 +183,7 @@ engine::Options engine_options(const po::variables_map& values) {
   if (options.jobs == 0 || options.jobs > 1024)
     throw Error("E6002", "the number of workers must be 1 to 1024", "-j", "leave -j out for all cores");
   options.progress = isatty(STDERR_FILENO) && !values.count("no-progress");
+  options.fail_on_warn = values["fail-on"].as<std::string>() == "warn";
   options.allow_unmatched = values.count("allow-unmatched") > 0;
   if (values["error-threshold"].as<std::string>() != "auto")
     options.error_threshold = number_option(values, "error-threshold");
@@ -230,12 +240,11 @@ std::pair<dump::Dump, dump::Dump> open_both(const std::string& reference, const 
   return {std::move(first), other.get()};
 }
 
-int exit_code(const result::Report& report, const po::variables_map& values) {
+int exit_code(const result::Report& report, const po::variables_map& values, bool fail_on_warn) {
   const result::Summary& summary = report.summary;
   if (summary.partial) return interrupted;
-  const bool warnings_fail = values["fail-on"].as<std::string>() == "warn";
   int code = ok;
-  if (summary.fail > 0 || (warnings_fail && summary.warn > 0))
+  if (summary.fail > 0 || (fail_on_warn && summary.warn > 0))
     code = failed;
   else if (summary.compared == 0 || summary.incomplete)
     code = incomplete;
@@ -281,6 +290,7 @@ int compare(const Arguments& arguments) {
   const engine::Options run_options = engine_options(values);
   const report::TerminalOptions terminal = terminal_options(values);
   const plugin::OptionValues analyzer_options = analyzer_values(*found.analyzer, values);
+  plugin::PluginAnalysis analysis(*found.analyzer, analyzer_options);
 
   std::error_code failed;
   if (std::filesystem::equivalent(reference_path, target_path, failed))
@@ -290,12 +300,12 @@ int compare(const Arguments& arguments) {
   const std::string started = now_text();
   const auto [reference, target] = open_both(reference_path, target_path, run_options);
   const auto pairing = pair::match(reference, target, {.ignore = values.count("no-ignore") == 0});
-  plugin::PluginAnalysis analysis(*found.analyzer, analyzer_options);
   result::Report report = engine::run(reference, target, pairing, analysis, run_options);
   report.version = MSPROBE_VERSION;
   report.mode = found.name;
   report.command = command_line();
   report.started = started;
+  if (std::getenv("SOURCE_DATE_EPOCH")) report.seconds = 0;
   add_report_options(report, values, run_options, analyzer_options);
 
   const bool to_stdout = std::find(outputs.begin(), outputs.end(), "-") != outputs.end();
@@ -304,7 +314,7 @@ int compare(const Arguments& arguments) {
     report::write_output(report, output, terminal);
     if (output != "-" && !to_stdout) std::cout << fmt::format("report: {}\n", output);
   }
-  return exit_code(report, values);
+  return exit_code(report, values, run_options.fail_on_warn);
 }
 
 }  // namespace msprobe::cli

@@ -67,7 +67,13 @@ const std::vector<std::string>& command_line() {
 
 int main(int argc, char** argv) {
   try {
-    return msprobe::cli::run(argc, argv);
+    const int code = msprobe::cli::run(argc, argv);
+    // A full disk behind stdout must not look like success.
+    std::cout.flush();
+    if (!std::cout || std::fflush(stdout) != 0)
+      throw msprobe::Error("E1001", "the output cannot be written", "stdout",
+                           "free some space, or write a report with -o");
+    return code;
   } catch (const msprobe::Error& error) {
     std::cout.flush();
     fmt::print(stderr, "msprobe: error {}\n", error.what());

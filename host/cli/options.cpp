@@ -20,19 +20,29 @@ po::variables_map store(const po::parsed_options& parsed) {
   return values;
 }
 
-[[noreturn]] void throw_unknown(const std::string& name, const po::options_description& options) {
+/// The flag that a user may have meant: one that begins so, else the nearest.
+std::string meant(const std::string& flag, const po::options_description& options) {
   std::vector<std::string> names;
   for (const auto& option : options.options()) names.push_back("--" + option->long_name());
-  const auto near = nearest(name, names, 1);
-  throw Error("E6001", fmt::format("unknown option '{}'", name), "command line",
-              near.empty() ? "see --help" : fmt::format("do you mean {}?", near[0]));
+  for (const auto& name : names)
+    if (flag.size() > 3 && name.starts_with(flag)) return name;
+  const auto near = nearest(flag, names, 1);
+  return near.empty() ? "" : near[0];
+}
+
+[[noreturn]] void throw_unknown(const std::string& given, const po::options_description& options) {
+  const std::string flag = given.substr(0, given.find('='));
+  const std::string name = meant(flag, options);
+  throw Error("E6001", fmt::format("unknown option '{}'", flag), "command line",
+              name.empty() ? "see --help" : fmt::format("do you mean {}?", name));
 }
 
 }  // namespace
 
-po::variables_map parse(const Arguments& arguments, const po::options_description& options) {
+po::variables_map parse(const Arguments& arguments, const po::options_description& options,
+                        const po::positional_options_description& positional) {
   try {
-    return store(po::command_line_parser(arguments).options(options).positional({}).style(style).run());
+    return store(po::command_line_parser(arguments).options(options).positional(positional).style(style).run());
   } catch (const po::unknown_option& error) {
     throw_unknown(error.get_option_name(), options);
   } catch (const po::too_many_positional_options_error&) {

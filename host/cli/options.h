@@ -13,7 +13,8 @@ namespace po = boost::program_options;
 
 /// Parses everything; throws Error E6001 or E6002. No abbreviations: a flag that is added later must not change what a
 /// script means.
-po::variables_map parse(const Arguments& arguments, const po::options_description& options);
+po::variables_map parse(const Arguments& arguments, const po::options_description& options,
+                        const po::positional_options_description& positional = {});
 
 /// Parses what is known and leaves the rest: to learn `-m` before its analyzer's own options are known.
 po::variables_map parse_known(const Arguments& arguments, const po::options_description& options);

@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/wrap.h"
 #include "plugin/search.h"
 
 namespace msprobe::cli {
@@ -14,8 +15,9 @@ void print_fields(const char* title, const msp_field* const* fields) {
   std::cout << "  " << title << ":\n";
   for (; *fields; ++fields) {
     const msp_field& field = **fields;
-    std::cout << fmt::format("    {:<20} {}{}\n", field.name, field.doc ? field.doc : "",
-                             field.initial && *field.initial ? fmt::format(" (default {})", field.initial) : "");
+    std::string doc = field.doc ? field.doc : "";
+    if (field.initial && *field.initial) doc += fmt::format(" (default {})", field.initial);
+    std::cout << fmt::format("    {}\n{}\n", field.name, wrapped(doc, 80, 8));
   }
 }
 
@@ -38,11 +40,11 @@ int plugins(const Arguments& arguments) {
                              found.origin);
     std::cout << fmt::format("  {}\n", found.path);
     if (!found.analyzer) {
-      std::cout << fmt::format("  cannot be used: {}\n", found.problem);
+      std::cout << wrapped("cannot be used: " + found.problem, 80, 2) << '\n';
       broken = true;
       continue;
     }
-    std::cout << fmt::format("  {}\n", found.analyzer->summary ? found.analyzer->summary : "");
+    std::cout << wrapped(found.analyzer->summary ? found.analyzer->summary : "", 80, 2) << '\n';
     if (!values.count("verbose")) continue;
     print_fields("options", found.analyzer->options);
     print_fields("columns", found.analyzer->columns);

@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "plugin/registry.h"
+#include "plugin/search.h"
 
 namespace msprobe::cli {
 
@@ -24,6 +25,7 @@ int register_plugin(const Arguments& arguments) {
     if (!values.count(name))
       throw Error("E6002", fmt::format("the {} is missing", name), "command line",
                   "msprobe register_plugin -p lib.so -n NAME");
+  plugin::refuse_built_in_name(values["name"].as<std::string>());
   const auto entry = plugin::register_plugin(values["name"].as<std::string>(), values["path"].as<std::string>(),
                                              values.count("force") > 0);
   std::cout << fmt::format("registered {}: {}\nuse it: msprobe compare -m {} -r REFERENCE -t TARGET\n", entry.name,

@@ -1,6 +1,7 @@
 #include "engine/diagnosis.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -117,6 +118,10 @@ std::optional<std::uint64_t> first_bad(const std::vector<Row>& rows) {
 
 namespace {
 
+std::string counted(std::uint64_t count, std::string_view thing) {
+  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
 std::string place_text(const Row& row) {
   if (row.execution_index < 0) return row.name;
   std::string text = row.layer;
@@ -124,20 +129,28 @@ std::string place_text(const Row& row) {
   return fmt::format("{} {} {} {}", text, to_text(row.phase), to_text(row.direction), row.slot);
 }
 
+std::string place_text_zh(const Row& row) {
+  constexpr std::string_view phases[] = {"", "前向", "反向", "更新"};
+  constexpr std::string_view directions[] = {"", "输入", "参数", "输出", "梯度"};
+  if (row.execution_index < 0) return row.name;
+  std::string text = row.layer;
+  if (row.call > 0) text += fmt::format("（第 {} 次调用）", row.call);
+  return fmt::format("{} {}{} {}", text, phases[static_cast<std::size_t>(row.phase)],
+                     directions[static_cast<std::size_t>(row.direction)], row.slot);
+}
+
 std::string source_text(const Row& row) {
   return row.source.empty() ? "" : fmt::format(" [{}]", row.source);
 }
 
-std::string values_text(const Row& row) {
-  return fmt::format("{} against {}", row.reference ? row.reference->scalar : "-",
-                     row.target ? row.target->scalar : "-");
+std::string scalar_text(const std::optional<result::Side>& side) {
+  return !side ? "-" : side->scalar.empty() ? "a tensor" : side->scalar;
 }
 
-/// Rows of one kind of precondition, told in one sentence.
-void add_precondition(std::vector<Finding>& findings, const char* code, const std::vector<const Row*>& rows,
-                      const std::string& text, const std::string& text_zh) {
-  if (rows.empty()) return;
-  Finding finding{Verdict::fail, code, text, text_zh, {}};
+/// One finding with the rows it speaks of.
+void add(std::vector<Finding>& findings, Verdict level, const char* code, const std::vector<const Row*>& rows,
+         std::string text, std::string text_zh) {
+  Finding finding{level, code, std::move(text), std::move(text_zh), {}};
   for (const Row* row : rows) finding.rows.push_back(row->index);
   findings.push_back(std::move(finding));
 }
@@ -149,35 +162,37 @@ std::string and_more_zh(std::size_t count) {
   return count > 1 ? fmt::format(" 等 {} 处", count) : "";
 }
 
-void add_preconditions(const result::Report& report, std::vector<Finding>& findings) {
-  const result::Summary& summary = report.summary;
-  std::int64_t first_step = INT64_MAX;
+void add_network(const result::Report& report, std::vector<Finding>& findings) {
+  // A dump that was cut off lacks rows for another reason, and two files are no networks.
+  if (report.reference.incomplete || report.target.incomplete || report.reference.tool == "file") return;
   std::uint64_t both = 0, other_shape = 0;
   for (const Row& row : report.rows) {
-    first_step = std::min(first_step, row.step);
     if (!row.reference || !row.target) continue;
     ++both;
     other_shape += row.kind != Kind::scalar && row.reference->shape != row.target->shape;
   }
-  const std::uint64_t alone = std::max(summary.unmatched_reference, summary.unmatched_target);
-  if (alone > both || other_shape * 2 > both)
-    findings.push_back(
-        {Verdict::fail,
-         "precondition.network",
-         fmt::format(
-             "These look like two different networks: {} rows have a partner, {} have none, {} differ in shape. "
-             "Check that both dumps come from the same model and the same dump level.",
-             both, summary.unmatched_reference + summary.unmatched_target, other_shape),
-         fmt::format("两份数据像是来自不同的网络：{} 行可以配对，{} 行没有对应，{} "
-                     "行形状不同。请确认两侧是同一模型、同一采集级别。",
-                     both, summary.unmatched_reference + summary.unmatched_target, other_shape),
-         {}});
+  const result::Summary& summary = report.summary;
+  const std::uint64_t alone = summary.unmatched_reference + summary.unmatched_target;
+  if (std::max(summary.unmatched_reference, summary.unmatched_target) <= both && other_shape * 2 <= both) return;
+  add(findings, Verdict::fail, "precondition.network", {},
+      fmt::format("These look like two different networks: {} with a partner, {} without, {} of another shape. Check "
+                  "that both dumps come "
+                  "from the same model and the same dump level.",
+                  counted(both, "row"), alone, other_shape),
+      fmt::format("两份数据像是来自不同的网络：{} 行可以配对，{} 行没有对应，{} "
+                  "行形状不同。请确认两侧是同一模型、同一采集级别。",
+                  both, alone, other_shape));
+}
 
+void add_preconditions(const result::Report& report, std::vector<Finding>& findings) {
+  add_network(report, findings);
+  std::int64_t first_step = INT64_MAX;
+  for (const Row& row : report.rows) first_step = std::min(first_step, row.step);
   std::vector<const Row*> inputs, weights, settings;
   bool result_failed = false;
   for (const Row& row : report.rows) {
-    if (row.step != first_step || row.execution_index < 0) continue;
-    if (fails(row) && row.origin == true) {
+    if (row.step != first_step || row.execution_index < 0 || !fails(row)) continue;
+    if (row.origin == true) {
       if (row.kind == Kind::scalar)
         settings.push_back(&row);
       else if (row.direction == Direction::parameter)
@@ -185,42 +200,46 @@ void add_preconditions(const result::Report& report, std::vector<Finding>& findi
       else if (row.direction == Direction::input && row.phase == dump::Phase::forward && !result_failed)
         inputs.push_back(&row);
     }
-    result_failed = result_failed || (fails(row) && is_result(row));
+    result_failed = result_failed || is_result(row);
   }
-  if (!inputs.empty())
-    add_precondition(findings, "precondition.inputs", inputs,
-                     fmt::format("Inputs differ before any layer has gone wrong: {}{}. Not comparable yet: feed both "
-                                 "runs the same data first.",
-                                 place_text(*inputs[0]), and_more(inputs.size())),
-                     fmt::format("在任何层出错之前输入就不同：{}{}。尚不可比：请先让两侧使用相同的输入。",
-                                 place_text(*inputs[0]), and_more_zh(inputs.size())));
+  if (!inputs.empty()) {
+    // In a dump of operators weights are inputs too.
+    const Row& first = *inputs[0];
+    const bool is_module = !first.module.empty() && first.layer.starts_with(first.module);
+    add(findings, Verdict::fail, "precondition.inputs", inputs,
+        fmt::format(
+            "{} differ before any layer has gone wrong: {}{}. Not comparable yet: give both runs the same {} first.",
+            is_module ? "Inputs" : "Inputs or weights", place_text(first), and_more(inputs.size()),
+            is_module ? "data" : "data and weights"),
+        fmt::format("在任何层出错之前{}就不同：{}{}。尚不可比：请先让两侧使用相同的{}。",
+                    is_module ? "输入" : "输入或权重", place_text_zh(first), and_more_zh(inputs.size()),
+                    is_module ? "输入" : "输入和权重"));
+  }
   if (!weights.empty())
-    add_precondition(
-        findings, "precondition.weights", weights,
+    add(findings, Verdict::fail, "precondition.weights", weights,
         fmt::format("Weights differ at the first step: {}{}. Not comparable yet: load the same weights first.",
                     place_text(*weights[0]), and_more(weights.size())),
-        fmt::format("第一步的权重就不同：{}{}。尚不可比：请先加载相同的权重。", place_text(*weights[0]),
+        fmt::format("第一步的权重就不同：{}{}。尚不可比：请先加载相同的权重。", place_text_zh(*weights[0]),
                     and_more_zh(weights.size())));
-  if (!settings.empty())
-    add_precondition(
-        findings, "precondition.settings", settings,
-        fmt::format("Arguments differ: {}: {}{}. A possible cause: set them equal first.{}", place_text(*settings[0]),
-                    values_text(*settings[0]), and_more(settings.size()), source_text(*settings[0])),
-        fmt::format("参数不同：{}：{}{}。这可能就是原因：请先设为一致。", place_text(*settings[0]),
-                    values_text(*settings[0]), and_more_zh(settings.size())));
-
-  std::map<std::pair<std::string, std::string>, std::vector<std::uint64_t>> dtypes;
+  if (!settings.empty()) {
+    const Row& first = *settings[0];
+    const std::string reference = scalar_text(first.reference), target = scalar_text(first.target);
+    add(findings, Verdict::fail, "precondition.settings", settings,
+        fmt::format("Arguments differ: {}: {} against {}{}. A possible cause: set them equal first.{}",
+                    place_text(first), reference, target, and_more(settings.size()), source_text(first)),
+        fmt::format("参数不同：{}：基准为 {}，目标为 {}{}。这可能就是原因：请先设为一致。{}", place_text_zh(first),
+                    reference, target, and_more_zh(settings.size()), source_text(first)));
+  }
+  std::map<std::pair<std::string, std::string>, std::vector<const Row*>> dtypes;
   for (const Row& row : report.rows)
     if (row.reference && row.target && row.kind != Kind::scalar && row.reference->dtype != row.target->dtype)
-      dtypes[{row.reference->dtype, row.target->dtype}].push_back(row.index);
-  for (const auto& [pair, indices] : dtypes)
-    findings.push_back(
-        {Verdict::warn, "precondition.dtypes",
-         fmt::format("{} rows are {} in the reference and {} in the target: thresholds follow the coarser one.",
-                     indices.size(), pair.first, pair.second),
-         fmt::format("{} 行在参考侧为 {}，在目标侧为 {}：阈值按较粗的格式放宽。", indices.size(), pair.first,
-                     pair.second),
-         indices});
+      dtypes[{row.reference->dtype, row.target->dtype}].push_back(&row);
+  for (const auto& [pair, rows] : dtypes)
+    add(findings, Verdict::warn, "precondition.dtypes", rows,
+        fmt::format("Dtypes differ: {} in the reference, {} in the target ({}). Thresholds follow the coarser one.",
+                    pair.first, pair.second, counted(rows.size(), "row")),
+        fmt::format("数据类型不同：基准为 {}，目标为 {}（{} 行）。阈值按较粗的格式放宽。", pair.first, pair.second,
+                    rows.size()));
 }
 
 /// True when `outer` is the call of a module around (or equal to) the place of `inner`.
@@ -231,89 +250,83 @@ bool encloses(const Row& outer, const Row& inner) {
          (inner.module == outer.module || inner.module.starts_with(outer.module + "."));
 }
 
-/// One finding a call, in order; modules around it show the same error and are named with it.
+/// One finding a call, in order. A module around an origin shows the same error: it is named with it, and not at all
+/// when what is wrong inside is an argument, which has a finding of its own.
 void add_origins(const std::vector<Row>& rows, std::vector<Finding>& findings) {
   std::vector<const Row*> origins;
   for (const Row& row : rows)
-    if (fails(row) && row.origin == true && is_result(row)) origins.push_back(&row);
+    if (fails(row) && row.origin == true) origins.push_back(&row);
   std::stable_sort(origins.begin(), origins.end(),
                    [](const Row* a, const Row* b) { return order_of(*a) < order_of(*b); });
 
   struct Told {
     const Row* row;
-    std::vector<std::uint64_t> rows;
+    std::vector<const Row*> rows;
     std::vector<std::string> around;
   };
   std::vector<Told> told;
-  std::map<CallKey, std::size_t> by_call;
   for (const Row* row : origins) {
-    auto entry = by_call.find(call_of(*row));
-    if (entry == by_call.end()) {
-      const auto inner = std::find_if(told.begin(), told.end(), [&](const Told& t) { return encloses(*row, *t.row); });
-      const auto position = static_cast<std::size_t>(inner - told.begin());
-      if (inner == told.end())
-        told.push_back({row, {}, {}});
-      else
-        inner->around.push_back(row->layer);
-      entry = by_call.emplace(call_of(*row), position).first;
+    const auto known = std::find_if(told.begin(), told.end(), [&](const Told& t) {
+      return call_of(*row) == call_of(*t.row) || encloses(*row, *t.row);
+    });
+    if (known == told.end()) {
+      told.push_back({row, {row}, {}});
+      continue;
     }
-    told[entry->second].rows.push_back(row->index);
+    known->rows.push_back(row);
+    const bool other_call = call_of(*row) != call_of(*known->row);
+    if (other_call && std::find(known->around.begin(), known->around.end(), row->layer) == known->around.end())
+      known->around.push_back(row->layer);
   }
-  for (Told& t : told) {
-    const double error = t.row->error.value_or(INFINITY);
-    std::string around, around_zh;
-    for (const std::string& layer : t.around) around += (around.empty() ? " Around it, it shows in " : ", ") + layer;
-    if (!around.empty()) around += ".";
-    for (const std::string& layer : t.around) around_zh += (around_zh.empty() ? "外层模块同样可见：" : "、") + layer;
-    if (!around_zh.empty()) around_zh += "。";
-    findings.push_back({Verdict::fail, "origin",
-                        fmt::format("The error is born in {}: its inputs agree, its output is off by {:.3g}.{}{}",
-                                    place_text(*t.row), error, around, source_text(*t.row)),
-                        fmt::format("误差产生于 {}：其输入一致，输出误差为 {:.3g}。{}{}", place_text(*t.row), error,
-                                    around_zh, source_text(*t.row)),
-                        std::move(t.rows)});
+  for (const Told& t : told) {
+    if (!is_result(*t.row)) continue;  // told among the preconditions
+    const auto around = fmt::format("{}", fmt::join(t.around, ", ")),
+               around_zh = fmt::format("{}", fmt::join(t.around, "、"));
+    add(findings, Verdict::fail, "origin", t.rows,
+        fmt::format("The error is born in {}: its inputs agree, its output does not: {}.{}{}", place_text(*t.row),
+                    t.row->why, around.empty() ? "" : " It shows in " + around + " around it.", source_text(*t.row)),
+        fmt::format("误差产生于 {}：其输入一致，输出不一致：{}。{}{}", place_text_zh(*t.row), t.row->why,
+                    around_zh.empty() ? "" : "外层模块同样可见：" + around_zh + "。", source_text(*t.row)));
   }
 }
 
 void add_rest(const result::Report& report, std::vector<Finding>& findings) {
   const result::Summary& summary = report.summary;
-  std::vector<std::uint64_t> unreadable, unmatched, passed_on;
+  std::vector<const Row*> unreadable, unmatched, passed_on;
   for (const Row& row : report.rows) {
-    if (row.verdict == Verdict::error) unreadable.push_back(row.index);
-    if (!row.reference || !row.target) unmatched.push_back(row.index);
-    if (fails(row) && row.origin == false) passed_on.push_back(row.index);
+    if (row.verdict == Verdict::error) unreadable.push_back(&row);
+    if (!row.reference || !row.target) unmatched.push_back(&row);
+    if (fails(row) && row.origin == false) passed_on.push_back(&row);
   }
   if (!passed_on.empty())
-    findings.push_back({Verdict::fail, "passed_on",
-                        fmt::format("{} rows only pass on an error that reached them.", passed_on.size()),
-                        fmt::format("{} 行只是传递了上游的误差。", passed_on.size()), passed_on});
+    add(findings, Verdict::fail, "passed_on", passed_on,
+        fmt::format("Passed on: {} only with an error that came from before.", counted(passed_on.size(), "row")),
+        fmt::format("{} 行只是传递了上游的误差。", passed_on.size()));
   if (!unreadable.empty())
-    findings.push_back({Verdict::warn, "unreadable",
-                        fmt::format("{} tensors could not be read or judged: see their rows.", unreadable.size()),
-                        fmt::format("{} 个张量无法读取或判定，见对应行。", unreadable.size()), unreadable});
-  if (!unmatched.empty())
-    findings.push_back(
-        {Verdict::warn, "unmatched",
-         fmt::format("{} tensors are only in the reference, {} only in the target.", summary.unmatched_reference,
-                     summary.unmatched_target),
-         fmt::format("{} 个张量只在参考侧，{} 个只在目标侧。", summary.unmatched_reference, summary.unmatched_target),
-         unmatched});
+    add(findings, Verdict::warn, "unreadable", unreadable,
+        fmt::format("Unreadable: {}; each row says why.", counted(unreadable.size(), "tensor")),
+        fmt::format("{} 个张量无法读取或判定，原因见对应行。", unreadable.size()));
+  if (!unmatched.empty()) {
+    std::vector<std::string> sides, sides_zh;
+    for (const auto& [count, side, side_zh] : {std::tuple(summary.unmatched_reference, "reference", "基准"),
+                                               std::tuple(summary.unmatched_target, "target", "目标")})
+      if (count > 0) {
+        sides.push_back(fmt::format("{} only in the {}", counted(count, "tensor"), side));
+        sides_zh.push_back(fmt::format("{} 个张量只在{}侧", count, side_zh));
+      }
+    add(findings, Verdict::warn, "unmatched", unmatched, fmt::format("Unmatched: {}.", fmt::join(sides, ", ")),
+        fmt::format("未配对：{}。", fmt::join(sides_zh, "，")));
+  }
   for (const auto& [input, side, side_zh] :
-       {std::tuple(&report.reference, "reference", "参考"), std::tuple(&report.target, "target", "目标")})
+       {std::tuple(&report.reference, "reference", "基准"), std::tuple(&report.target, "target", "目标")})
     if (input->incomplete)
-      findings.push_back({Verdict::warn,
-                          "incomplete",
-                          fmt::format("The {} is incomplete: only what was whole has been compared.", side),
-                          fmt::format("{}数据不完整：只比对了完整的部分。", side_zh),
-                          {}});
+      add(findings, Verdict::warn, "incomplete", {},
+          fmt::format("The {} is incomplete: only what was whole has been compared.", side),
+          fmt::format("{}数据不完整：只比对了完整的部分。", side_zh));
   if (summary.partial)
-    findings.push_back({Verdict::warn,
-                        "interrupted",
-                        "Interrupted: the rows that were not reached are skipped.",
-                        "已中断：未处理的行被跳过。",
-                        {}});
-  if (summary.compared == 0)
-    findings.push_back({Verdict::warn, "nothing", "Nothing was compared.", "没有比对任何内容。", {}});
+    add(findings, Verdict::warn, "interrupted", {}, "Interrupted: the rows that were not reached are skipped.",
+        "已中断：未处理的行被跳过。");
+  if (summary.compared == 0) add(findings, Verdict::warn, "nothing", {}, "Nothing was compared.", "没有比对任何内容。");
 }
 
 }  // namespace

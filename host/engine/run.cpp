@@ -161,7 +161,7 @@ result::Report run(const dump::Dump& reference, const dump::Dump& target, const 
   report.target = input_of(target, shared.bytes_read[1]);
   report.summary.partial = options.cancelled();
   mark_origins(report.rows);
-  summarize(report, options.allow_unmatched);
+  summarize(report, options.allow_unmatched, options.fail_on_warn);
   report.findings = diagnose(report, std::move(findings));
   for (const std::string& note : pairing.notes) report.findings.push_back({Verdict::warn, "pairing", note, "", {}});
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();

@@ -15,6 +15,7 @@ namespace msprobe::engine {
 struct Options {
   unsigned jobs = 1;
   bool progress = false;                   ///< a status line on the terminal
+  bool fail_on_warn = false;               ///< a warning is enough not to pass
   bool allow_unmatched = false;            ///< unmatched rows do not make the result incomplete
   std::optional<double> error_threshold;   ///< nothing: each row's own ("auto")
   msp_dtype noise_dtype = MSP_DTYPE_NONE;  ///< instead of the coarsest dtype upstream

@@ -15,7 +15,7 @@ bool is_headline(const result::Row& row) {
 
 }  // namespace
 
-void summarize(result::Report& report, bool allow_unmatched) {
+void summarize(result::Report& report, bool allow_unmatched, bool fail_on_warn) {
   result::Summary& summary = report.summary;
   double headline = 0, rest = 0;
   for (const result::Row& row : report.rows) {
@@ -48,7 +48,8 @@ void summarize(result::Report& report, bool allow_unmatched) {
   const bool unmatched = summary.unmatched_reference + summary.unmatched_target > 0 && !allow_unmatched;
   summary.incomplete =
       report.reference.incomplete || report.target.incomplete || summary.partial || unmatched || summary.error > 0;
-  summary.passed = summary.compared > 0 && summary.fail == 0 && !summary.incomplete;
+  summary.passed =
+      summary.compared > 0 && summary.fail == 0 && !summary.incomplete && !(fail_on_warn && summary.warn > 0);
   summary.first_bad = first_bad(report.rows);
 }
 

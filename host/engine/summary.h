@@ -5,6 +5,6 @@
 namespace msprobe::engine {
 
 /// Counts rows; `incomplete` and `partial` must be set before. first_bad needs the origins (diagnosis.h).
-void summarize(result::Report& report, bool allow_unmatched);
+void summarize(result::Report& report, bool allow_unmatched, bool fail_on_warn);
 
 }  // namespace msprobe::engine

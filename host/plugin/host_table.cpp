@@ -10,6 +10,7 @@
 #include "msprobe/dtype.hpp"
 #include "plugin/call.h"
 #include "plugin/coordinates.h"
+#include "plugin/struct_sizes.h"
 #include "statistics.h"
 
 #ifndef MSPROBE_VERSION
@@ -202,8 +203,10 @@ msp_status host_rewind(msp_call* call, const msp_pair* pair) noexcept {
   });
 }
 
-msp_status host_next_block(msp_call* call, msp_block* block) noexcept {
-  if (!valid(call) || !block) return MSP_E_INVALID;
+msp_status host_next_block(msp_call* call, msp_block* out) noexcept {
+  if (!valid(call) || !out) return MSP_E_INVALID;
+  if (out->struct_size < block_size_1_0)
+    return refuse(call, MSP_E_INVALID, "next_block: struct_size of the block is not set");
   if (!call->blocks.active) {
     if (call->facts.empty()) return MSP_E_INVALID;
     const msp_status status = host_rewind(call, &call->facts.front()->pair);
@@ -214,15 +217,17 @@ msp_status host_next_block(msp_call* call, msp_block* block) noexcept {
     const std::uint64_t total = blocks.data[0]->count();
     if (blocks.next >= total) return static_cast<msp_status>(MSP_END);
     if (call->worker->cancelled()) throw engine::Cancelled{};
-    block->first = blocks.next;
-    block->count = std::min(block_elements, total - blocks.next);
+    msp_block block{};
+    block.first = blocks.next;
+    block.count = std::min(block_elements, total - blocks.next);
     for (std::size_t side = 0; side < 2; ++side) {
       const Data& data = *blocks.data[side];
-      std::byte* copy = call->block_buffers[side].reserve(block->count * dtype_info(data.dtype())->bytes);
-      data.read(block->first, block->count, copy);
-      block->data[side] = copy;
+      std::byte* copy = call->block_buffers[side].reserve(block.count * dtype_info(data.dtype())->bytes);
+      data.read(block.first, block.count, copy);
+      block.data[side] = copy;
     }
-    blocks.next += block->count;
+    blocks.next += block.count;
+    write_struct(block, *out);
     return static_cast<msp_status>(MSP_OK);
   });
 }
@@ -275,9 +280,9 @@ msp_status host_read_f64(msp_call* call, const msp_tensor* tensor, uint64_t firs
 msp_status host_declare_column(msp_call* call, const msp_field* field, uint32_t* column) noexcept {
   if (!valid(call) || !field || !column) return MSP_E_INVALID;
   return serve(call, [&] {
-    if (field->struct_size < sizeof(msp_field) || !field->name || !*field->name || field->type < MSP_TYPE_F64 ||
+    if (field->struct_size < field_size_1_0 || !field->name || !*field->name || field->type < MSP_TYPE_F64 ||
         field->type > MSP_TYPE_BOOL)
-      return refuse(call, MSP_E_INVALID, "it declares a column without a name or of an unknown type");
+      return refuse(call, MSP_E_INVALID, "it declares a column without a size, a name or a known type");
     *column = HostTable::declare(call, *field);
     return static_cast<msp_status>(MSP_OK);
   });
@@ -384,16 +389,20 @@ msp_status host_finding(msp_call* call, int32_t verdict, const char* code, msp_s
 // ---- services
 // -------------------------------------------------------------------------------------------------------------
 
+bool sized(const msp_diff_options* options, const msp_diff_result* out) {
+  return options && out && options->struct_size >= diff_options_size_1_0 && out->struct_size >= diff_result_size_1_0;
+}
+
 msp_status diff_pair(msp_call* call, const msp_pair* pair, const msp_diff_options* options,
                      msp_diff_result* out) noexcept {
-  if (!valid(call) || !options || !out || options->struct_size < sizeof *options || out->struct_size < sizeof *out)
-    return MSP_E_INVALID;
+  if (!valid(call)) return MSP_E_INVALID;
+  if (!sized(options, out)) return refuse(call, MSP_E_INVALID, "diff: struct_size of options or result is not set");
   const Planned* planned = readable(call, pair);
   if (!planned) return refuse(call, MSP_E_INVALID, "diff: this pair has no two sides to read");
   return serve(call, [&] {
     const Data& reference = call->open(*planned->side[0], 0);
     const Data& target = call->open(*planned->side[1], 1);
-    *out = call->worker->diff(reference, target, *options);
+    write_struct(call->worker->diff(reference, target, read_struct(*options)), *out);
     return static_cast<msp_status>(MSP_OK);
   });
 }
@@ -453,11 +462,10 @@ msp_status kernel_to_f64(msp_dtype dtype, const void* data, uint64_t count, doub
 
 msp_status kernel_diff(const msp_diff_options* options, msp_dtype reference, const void* left, msp_dtype target,
                        const void* right, uint64_t count, msp_diff_result* out) noexcept {
-  if (!options || !out || options->struct_size < sizeof *options || out->struct_size < sizeof *out)
-    return MSP_E_INVALID;
+  if (!sized(options, out)) return MSP_E_INVALID;
   if (!kernels::diff_supported(reference, target)) return MSP_E_UNSUPPORTED;
   try {
-    const kernels::DiffPlan plan{reference, target, *options};
+    const kernels::DiffPlan plan{reference, target, read_struct(*options)};
     kernels::DiffPartial total;
     const std::uint64_t bytes[2] = {dtype_info(reference)->bytes, dtype_info(target)->bytes};
     for (std::uint64_t first = 0; first < count; first += kernels::segment_elements) {
@@ -467,7 +475,10 @@ msp_status kernel_diff(const msp_diff_options* options, msp_dtype reference, con
                   std::min(kernels::segment_elements, count - first));
       total.combine(partial);
     }
-    total.finish(plan, *out);
+    msp_diff_result result{};
+    result.struct_size = sizeof result;
+    total.finish(plan, result);
+    write_struct(result, *out);
     return MSP_OK;
   } catch (const std::bad_alloc&) {
     return MSP_E_NOMEM;

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "plugin/elf.h"
+#include "plugin/struct_sizes.h"
 
 namespace msprobe::plugin {
 namespace {

@@ -88,6 +88,16 @@ PluginAnalysis::PluginAnalysis(const msp_analyzer& analyzer, OptionValues option
                         (*field)->doc ? (*field)->doc : "", (*field)->direction,
                         ((*field)->flags & MSP_COLUMN_HIDDEN) != 0});
   for (const auto& column : columns_) declared_types_.push_back(column.type);
+
+  msp_call& call = token(serial_token);
+  call.enter(nullptr, nullptr);
+  const msp_status status = guarded(call, [&] { return analyzer_.create(&host_, &call, &self_); });
+  // What an analyzer does not want to be given is a value of its options: the user's matter.
+  if (status == MSP_E_INVALID && !call.why.empty())
+    throw Error("E6002", call.why, analyzer_.name, "see `msprobe compare --help`");
+  if (status != MSP_OK) throw_broken(analyzer_, "create", call);
+  call.leave();
+  created_ = true;
 }
 
 PluginAnalysis::~PluginAnalysis() {
@@ -110,9 +120,6 @@ void PluginAnalysis::begin(const std::vector<engine::Planned>& plan, const std::
   plan_ = &plan;
   msp_call& call = token(serial_token);
   call.enter(nullptr, nullptr);
-  if (guarded(call, [&] { return analyzer_.create(&host_, &call, &self_); }) != MSP_OK)
-    throw_broken(analyzer_, "create", call);
-  created_ = true;
   if (analyzer_.begin && guarded(call, [&] { return analyzer_.begin(self_, &call, plan.size()); }) != MSP_OK)
     throw_broken(analyzer_, "begin", call);
   call.leave();

@@ -22,7 +22,8 @@ OptionValues default_options(const msp_analyzer& analyzer);
 
 class PluginAnalysis final : public engine::Analysis {
  public:
-  /// `options` holds a value for each declared option.
+  /// Creates the instance. `options` holds a value for each declared option. Throws Error E6002 for a value that the
+  /// analyzer refuses, E5008 when it fails otherwise.
   PluginAnalysis(const msp_analyzer& analyzer, OptionValues options);
   ~PluginAnalysis() override;
 
@@ -45,8 +46,9 @@ class PluginAnalysis final : public engine::Analysis {
   std::vector<result::Column> columns_;             ///< guarded by mutex_: plugins may declare more while they run
   mutable std::mutex mutex_;
   std::map<unsigned, std::unique_ptr<msp_call>>
-      tokens_;  ///< by worker; never freed while the plugin lives: stale use is seen
-  const std::vector<engine::Planned>* plan_ = nullptr;
+      tokens_;                            ///< by worker; never freed while the plugin lives: stale use is seen
+  std::vector<engine::Planned> no_plan_;  ///< until begin
+  const std::vector<engine::Planned>* plan_ = &no_plan_;
   std::vector<result::Row>* rows_ = nullptr;  ///< in finish
   std::vector<result::Finding>* findings_ = nullptr;
   msp_host host_{};

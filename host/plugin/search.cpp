@@ -100,13 +100,23 @@ std::vector<Found> list(const std::vector<std::string>& plugin_dirs) {
   return all;
 }
 
+void refuse_built_in_name(const std::string& name) {
+  std::vector<Candidate> candidates;
+  add_folder(built_in_folder(), "built in", candidates);
+  for (const Candidate& candidate : candidates)
+    for (const Found& found : load_candidate(candidate))
+      if (normalized_mode(found.name) == normalized_mode(name))
+        throw Error("E5004", fmt::format("'{}' is the name of a built-in analyzer", found.name), found.path,
+                    "take another name");
+}
+
 Found find(const std::string& mode, const std::vector<std::string>& plugin_dirs) {
   if (is_path(mode)) return load_candidate({"path", fs::absolute(mode), "", ""}).front();
   const std::string wanted = normalized_mode(mode);
   std::vector<Found> claims;
   std::vector<std::string> names;
   for (Found& found : list(plugin_dirs)) {
-    names.push_back(found.name);
+    names.push_back(normalized_mode(found.name));
     const bool same_file =
         std::any_of(claims.begin(), claims.end(), [&](const Found& f) { return f.path == found.path; });
     if (normalized_mode(found.name) == wanted && !same_file) claims.push_back(std::move(found));

@@ -24,4 +24,7 @@ std::vector<Found> list(const std::vector<std::string>& plugin_dirs);
 /// Throws Error E5005 (unknown, with the nearest names), E5007 (two things claim the name), or what loading it throws.
 Found find(const std::string& mode, const std::vector<std::string>& plugin_dirs);
 
+/// Throws Error E5004 when a built-in analyzer has this name: registering another would leave `-m` without an answer.
+void refuse_built_in_name(const std::string& name);
+
 }  // namespace msprobe::plugin

@@ -203,8 +203,9 @@ void check_writable(const std::string& path) {
     return;
   }
   if (!fs::is_directory(folder, error)) {
-    throw_unwritable(path, fs::exists(folder, error) ? "its parent is not a folder" : "the folder does not exist",
-                     "create the folder first: mkdir -p " + folder);
+    if (fs::exists(folder, error)) throw_unwritable(path, "its parent is not a folder", "name another place with -o");
+    throw Error("E1001", "the report cannot be written (the folder does not exist)", path,
+                "create the folder first: mkdir -p " + folder);
   }
   if (::access(folder.c_str(), W_OK | X_OK) != 0) throw_unwritable(path, errno);
   // Renaming would replace a file that its owner has protected against writing.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <ostream>
 
 #include "report/numbers.h"
@@ -23,6 +24,8 @@ std::string error_text(const Terminal& terminal, const Row& row) {
     return say("{} against {}", "{} 对 {}", visible(row.reference->scalar), visible(row.target->scalar));
   }
   if (!row.error) return {};
+  // "Infinity > 1e-05" would hide what happened: NaN, another shape, a lost tensor.
+  if (!std::isfinite(*row.error) && !row.why.empty()) return visible(row.why);
   if (!row.threshold) return say("error {}", "误差 {}", brief(*row.error));
   const auto [error, threshold] = brief_pair(*row.error, *row.threshold);
   // A row may fail for another reason than its headline error (one block, a per-layer limit): then no ">" is claimed.
@@ -102,7 +105,7 @@ Headline headline_of(const Terminal& terminal) {
           Verdict::warn,
           say("NOTHING COMPARED", "未比较任何张量"),
           {terminal.report.rows.empty() ? say("no tensors were found", "没有找到张量")
-                                        : say("no tensor has a partner that can be judged", "没有可以判定的张量对")}};
+                                        : say("every row was skipped, -v 2 says why", "所有行都被跳过，原因见 -v 2")}};
     case Outcome::passed:
       break;
   }
@@ -124,6 +127,17 @@ void write_headline(const Terminal& terminal, bool one_line) {
   // The verdict and what it is about stay on one line, however long the name is.
   if (parts.empty()) parts.emplace_back();
   parts.front() = headline.word + (parts.front().empty() ? "" : "  ") + parts.front();
+  if (!one_line) {
+    std::vector<std::string> fitting;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      // The first holds the layer's name, which is never broken.
+      if (i == 0)
+        fitting.push_back(parts[i]);
+      else
+        for (auto& line : wrap(parts[i], terminal.options.width - 6)) fitting.push_back(std::move(line));
+    }
+    parts = std::move(fitting);
+  }
   auto lines = flow(parts, one_line ? ~0U : terminal.options.width, 6);
   // Painted after the layout: colour codes have no width.
   lines.front().replace(0, headline.word.size(), terminal.paint.as(headline.color, headline.word));

@@ -38,6 +38,8 @@ double threshold_of(const msp_pair& pair);
 /// True where one side is integer and the other float, or one complex and the other real.
 bool dtype_classes_differ(const msp_pair& pair);
 std::string number(double value);
+/// "1 element", "3 elements".
+std::string elements(std::int64_t count);
 
 void judge_tensor(const msprobe::Call& call, const msp_pair& pair, const Settings& settings);
 void judge_statistics(const msprobe::Call& call, const msp_pair& pair, const Settings& settings);

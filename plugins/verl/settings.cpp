@@ -66,4 +66,8 @@ std::string number(double value) {
   return std::isinf(value) ? value > 0 ? "Infinity" : "-Infinity" : text;
 }
 
+std::string elements(std::int64_t count) {
+  return std::to_string(count) + (count == 1 ? " element" : " elements");
+}
+
 }  // namespace verl

@@ -19,11 +19,13 @@ std::string shape_text(const msp_tensor& tensor) {
 
 /// Which side holds what: a reader must know where to look.
 std::string classes_text(const msp_diff_result& diff, const msp_pair& pair) {
-  std::string text = "NaN or infinity in other places (" + std::to_string(count(diff, MSP_METRIC_class_mismatch)) +
-                     " elements): reference " + std::to_string(count(diff, MSP_METRIC_nan_ref)) + " NaN, " +
-                     std::to_string(count(diff, MSP_METRIC_inf_ref)) + " inf; target " +
-                     std::to_string(count(diff, MSP_METRIC_nan_target)) + " NaN, " +
-                     std::to_string(count(diff, MSP_METRIC_inf_target)) + " inf";
+  const auto side = [&](const char* name, int nan, int inf) {
+    return std::string(name) + " has " + std::to_string(count(diff, nan)) + " NaN and " +
+           std::to_string(count(diff, inf)) + " inf";
+  };
+  std::string text = "NaN or infinity at other places (" + elements(count(diff, MSP_METRIC_class_mismatch)) +
+                     "): " + side("the reference", MSP_METRIC_nan_ref, MSP_METRIC_inf_ref) + ", " +
+                     side("the target", MSP_METRIC_nan_target, MSP_METRIC_inf_target);
   // An overflow shows as an infinity where the reference is larger than the target's dtype can hold.
   const msp_tensor& reference = *pair.side[MSP_REFERENCE];
   const auto* info = msprobe::dtype_info(pair.side[MSP_TARGET]->dtype);
@@ -69,7 +71,7 @@ void judge_tensor(const msprobe::Call& call, const msp_pair& pair, const Setting
   if (mismatches > 0) judgement.fail(classes_text(diff, pair));
   if (nan_both > 0 && settings.nan == NanPolicy::fail) {
     error = INFINITY;
-    judgement.fail(std::to_string(nan_both) + " elements are NaN on both sides (--nan fail)");
+    judgement.fail(elements(nan_both) + " NaN on both sides (--nan fail)");
   }
   // Written so that NaN fails.
   if (!(error <= threshold) && mismatches == 0)
@@ -80,18 +82,18 @@ void judge_tensor(const msprobe::Call& call, const msp_pair& pair, const Setting
   if (settings.exact) {
     call.emit(bit_differences, static_cast<std::int64_t>(diff.bit_differences));
     if (diff.bit_differences > 0) {
-      judgement.fail(std::to_string(diff.bit_differences) + " elements differ in their bits, the first is element " +
-                     std::to_string(diff.first_bit_difference));
+      judgement.fail(elements(static_cast<std::int64_t>(diff.bit_differences)) +
+                     " with other bits, the first is element " + std::to_string(diff.first_bit_difference));
       // Bits that differ without a numeric difference (-0, payloads of NaN) must not read as "equal".
       error = std::max(error, static_cast<double>(diff.bit_differences) / diff.number[MSP_METRIC_elements]);
     }
   }
 
-  if (const auto outliers = count(diff, MSP_METRIC_outliers)) judgement.warn(std::to_string(outliers) + " outliers");
-  if (nan_both > 0 && settings.nan == NanPolicy::warn)
-    judgement.warn(std::to_string(nan_both) + " elements are NaN on both sides");
+  if (const auto outliers = count(diff, MSP_METRIC_outliers))
+    judgement.warn(std::to_string(outliers) + (outliers == 1 ? " outlier" : " outliers"));
+  if (nan_both > 0 && settings.nan == NanPolicy::warn) judgement.warn(elements(nan_both) + " NaN on both sides");
   if (const auto saturated = count(diff, MSP_METRIC_saturated))
-    judgement.warn(std::to_string(saturated) + " infinities are the largest finite value in the target");
+    judgement.warn(elements(saturated) + " infinite in the reference, the largest finite value in the target");
   if (dtype_classes_differ(pair))
     judgement.warn("one side is " + std::string(msprobe::dtype_name(pair.side[0]->dtype)) + ", the other " +
                    std::string(msprobe::dtype_name(pair.side[1]->dtype)));

@@ -115,12 +115,12 @@ TEST_CASE("max_error is 0 only when everything is equal, and never null once som
   m.add("a", 0, Direction::output, 0);
   result::Report report;
   report.rows = m.rows;
-  engine::summarize(report, false);
+  engine::summarize(report, false, false);
   CHECK(report.summary.max_error == 1e-7);
   CHECK(report.summary.passed);
 
   result::Report empty;
-  engine::summarize(empty, false);
+  engine::summarize(empty, false, false);
   CHECK(!empty.summary.max_error.has_value());
   CHECK(!empty.summary.passed);
 }
@@ -138,7 +138,7 @@ TEST_CASE("preconditions come first: settings, then origins, then the rest") {
   result::Report report;
   report.rows = m.rows;
   engine::mark_origins(report.rows);
-  engine::summarize(report, false);
+  engine::summarize(report, false, false);
   const auto findings = engine::diagnose(report, {});
   REQUIRE(findings.size() >= 3);
   CHECK(findings[0].code == "precondition.settings");
@@ -156,6 +156,6 @@ TEST_CASE("two different networks are said so before anything else") {
     if (!row.target) row.verdict = Verdict::skip;
   result::Report report;
   report.rows = m.rows;
-  engine::summarize(report, false);
+  engine::summarize(report, false, false);
   CHECK(engine::diagnose(report, {})[0].code == "precondition.network");
 }

@@ -98,7 +98,7 @@ TEST_CASE("output: an unknown suffix is E6002 and names those that are known") {
 TEST_CASE("output: a folder that does not exist is known before the run, and said how to make") {
   const Folder folder;
   const auto error = error_of([&] { report::check_output(folder / "no/such/report.json"); });
-  CHECK(error.code() == "E1002");
+  CHECK(error.code() == "E1001");
   CHECK(error.what_to_do().find("mkdir -p") != std::string::npos);
   CHECK(error_of([&] { report::check_output(folder / ""); }).code() == "E6002");
   fs::create_directory(folder / "dir.json");
