@@ -17,14 +17,17 @@ void wipe_status() {
 
 }  // namespace
 
-void set_level(Level lowest) { lowest_level = lowest; }
+void set_level(Level lowest) {
+  lowest_level = lowest;
+}
 
 void write(Level level, std::string_view text) {
   if (level < lowest_level.load()) return;
   static constexpr const char* prefix[] = {"debug: ", "", "warning: ", ""};
   const std::lock_guard lock(mutex);
   wipe_status();
-  std::fprintf(stderr, "msprobe: %s%.*s\n", prefix[static_cast<int>(level)], static_cast<int>(text.size()), text.data());
+  std::fprintf(stderr, "msprobe: %s%.*s\n", prefix[static_cast<int>(level)], static_cast<int>(text.size()),
+               text.data());
   std::fputs(status_line.c_str(), stderr);
   std::fflush(stderr);
 }
