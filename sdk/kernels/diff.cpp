@@ -91,7 +91,7 @@ class BlockPass {
     if (setup_.integers && !(is_narrow(*setup_.ref, ref, count) && is_narrow(*setup_.target, target, count)))
       return false;
     counts.elements = count;
-    if (!setup_.flush) {
+    if (!setup_.flush && !expect_special_) {
       CoreSums core;
       core_sums(core_, ref, target, count, hints_, core);
       if (std::isfinite(core.r_square_sum) && std::isfinite(core.d_square_sum)) {
@@ -117,6 +117,8 @@ class BlockPass {
     core_widen(core_, core_.ref, ref, count, r);
     core_widen(core_, core_.target, target, count, t);
     const std::uint32_t kept = sieve(setup_, r, t, count, counts, scratch_->offsets);
+    // Blocks like this one come in rows (masks): the next is not tried the other way first.
+    expect_special_ = kept != count;
     sums = Sums();
     if (kept == 0) return true;
     CorePlan packed = core_;
@@ -200,6 +202,7 @@ class BlockPass {
   const DiffSetup& setup_;
   CorePlan core_;
   CoreHints hints_;
+  bool expect_special_ = false;
   long double max_abs_;
   std::unique_ptr<Scratch> scratch_;
 };
