@@ -25,8 +25,11 @@ namespace {
 constexpr std::size_t map_from = 1024 * 1024;
 // What is read in one go when views follow each other; bounds the resident memory per worker and side.
 constexpr std::size_t largest_window = 4 * 1024 * 1024;
-// Pages that a gather may have touched before they are given back: 64 MiB.
-constexpr std::size_t gather_pages = 16 * 1024;
+// What is gathered in one go from a strided tensor: many rows at once, so that the cache lines and pages of the file
+// that they share are loaded once. Such tensors are rare among dumps.
+constexpr std::size_t largest_gather = 16 * 1024 * 1024;
+// Pages of a strided file that stay mapped: 256 MiB. Beyond that they are given back now and then.
+constexpr std::size_t gather_pages = 64 * 1024;
 
 /// Network file systems answer a mapping page by page, and may lose the server in the middle: pread there.
 bool mappable(const OpenFile& file) {
@@ -79,6 +82,10 @@ struct ViewBuffer::State {
   std::shared_ptr<const OpenFile> file;  ///< behind the window
   std::uint64_t window_begin = 0, window_end = 0;
   bool in_window = false;  ///< the current view
+
+  // The file of a strided tensor; it stays mapped from view to view.
+  Window strided_window;
+  std::uint64_t strided_tensor = 0;
 
   // What the memory holds, for views of tensors that have to be gathered.
   std::uint64_t held_tensor = 0, held_first = 0, held_end = 0;
@@ -135,8 +142,10 @@ class ArrayData final : public Data {
     if (count == 0) return;
     auto* bytes = static_cast<std::byte*>(out);
     if (!dense_) {
-      gather_range(first, count, bytes);
-    } else if (memory_) {
+      Window window;
+      return gather_range(first, count, bytes, window, false);
+    }
+    if (memory_) {
       std::memcpy(bytes, memory_.get() + offset_ + first * item_, count * item_);
     } else if (file::read_at(file_->descriptor.get(), offset_ + first * item_, bytes, count * item_, file_->path) !=
                count * item_) {
@@ -149,6 +158,10 @@ class ArrayData final : public Data {
     check_range(first, count);
     ViewBuffer::State& state = buffer.state();
     state.in_window = false;
+    if (state.strided_tensor != 0 && state.strided_tensor != identity_) {
+      state.strided_window.unmap();
+      state.strided_tensor = 0;
+    }
     const bool goes_on = first == 0 || (state.last_tensor == identity_ && state.last_end == first);
     const bool follows = goes_on && first != 0;
     state.last_tensor = identity_;
@@ -197,32 +210,40 @@ class ArrayData final : public Data {
     if (state.held_tensor == identity_ && first >= state.held_first && first + count <= state.held_end)
       return state.memory + (first - state.held_first) * item_;
     std::uint64_t wanted = count;
-    if (!dense_ && goes_on) wanted = std::min(std::max<std::uint64_t>(count, largest_window / item_), count_ - first);
+    if (!dense_ && goes_on) wanted = std::min(std::max<std::uint64_t>(count, largest_gather / item_), count_ - first);
     std::byte* out = state.reserve(wanted * item_);
-    read(first, wanted, out);
+    if (dense_) {
+      read(first, wanted, out);
+    } else {
+      gather_range(first, wanted, out, state.strided_window, state.strided_tensor == identity_);
+      state.strided_tensor = identity_;
+    }
     state.held_tensor = identity_;
     state.held_first = first;
     state.held_end = first + wanted;
     return out;
   }
 
-  void gather_range(std::uint64_t first, std::uint64_t count, std::byte* out) const {
+  void gather_range(std::uint64_t first, std::uint64_t count, std::byte* out, Window& window, bool mapped) const {
     if (memory_) {
       gather(strided_, item_, memory_.get() + offset_, first, count, out, [](std::size_t) {});
-      return;
+    } else {
+      if (!mapped && !window.map(file_->descriptor.get(), offset_, span_ * item_, false))
+        throw Error("E1005", "cannot be mapped into memory", file_->path,
+                    "raise the limit of address space (ulimit -v)");
+      const bool bounded = span_ * item_ > gather_pages * 4096;
+      std::size_t pages = 0;
+      gather(strided_, item_, window.data(), first, count, out, [&](std::size_t touched) {
+        pages += touched;
+        if (!bounded || pages < gather_pages) return;
+        window.release_pages();
+        pages = 0;
+      });
+      if (bounded) window.release_pages();
+      if (window.cut_short()) throw cut_short(file_->path);
+      check_size(*file_, offset_ + span_ * item_);
     }
-    Window window;
-    if (!window.map(file_->descriptor.get(), offset_, span_ * item_, false))
-      throw Error("E1005", "cannot be mapped into memory", file_->path, "raise the limit of address space (ulimit -v)");
-    std::size_t pages = 0;
-    gather(strided_, item_, window.data(), first, count, out, [&](std::size_t touched) {
-      pages += touched;
-      if (pages < gather_pages) return;
-      window.release_pages();
-      pages = 0;
-    });
-    if (window.cut_short()) throw cut_short(file_->path);
-    check_size(*file_, offset_ + span_ * item_);
+    if (swap_) swap_bytes(out, word_size(dtype_), count * item_ / word_size(dtype_));
   }
 
   std::shared_ptr<const OpenFile> file_;

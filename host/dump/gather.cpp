@@ -124,15 +124,16 @@ void transpose(const Strided& strided, std::size_t fast, const T* base, std::uin
   }
 }
 
+/// Elements [first, first + count) of the sub-tensor of the dimensions [from, rank).
 template <class T>
-void gather_typed(const Strided& strided, const T* base, std::uint64_t first, std::uint64_t count, T* out,
-                  const Touched& touched) {
+void gather_typed(const Strided& strided, std::size_t from, const T* base, std::uint64_t first, std::uint64_t count,
+                  T* out, const Touched& touched) {
   const std::size_t rank = strided.shape.size();
   std::size_t fast = rank == 0 ? 0 : rank - 1;
-  for (std::size_t d = rank; d-- > 0;)
+  for (std::size_t d = rank; d-- > from;)
     if (strided.strides[d] != 0 && (strided.strides[fast] == 0 || strided.strides[d] < strided.strides[fast])) fast = d;
-  if (rank < 2 || fast == rank - 1) {
-    Walker<T>(strided, 0, base).copy(first, count, out, touched);
+  if (rank < from + 2 || fast == rank - 1) {
+    Walker<T>(strided, from, base).copy(first, count, out, touched);
     return;
   }
   std::uint64_t row_size = 1;
@@ -143,16 +144,17 @@ void gather_typed(const Strided& strided, const T* base, std::uint64_t first, st
     const std::uint64_t column = first % row_size, row_in_block = row % rows_in_block;
     row /= rows_in_block;
     const T* start = base + static_cast<std::int64_t>(row_in_block) * strided.strides[fast];
-    for (std::size_t d = fast; d-- > 0;) {
+    for (std::size_t d = fast; d-- > from;) {
       start += static_cast<std::int64_t>(row % static_cast<std::uint64_t>(strided.shape[d])) * strided.strides[d];
       row /= static_cast<std::uint64_t>(strided.shape[d]);
     }
+    const std::uint64_t rows = std::min(rows_in_block - row_in_block, count / row_size);
     std::uint64_t done;
-    if (column != 0 || count < row_size) {
+    if (column != 0 || rows < 2) {
+      // Within one row the next closest dimension decides how to go.
       done = std::min(count, row_size - column);
-      Walker<T>(strided, fast + 1, start).copy(column, done, out, touched);
+      gather_typed(strided, fast + 1, start, column, done, out, touched);
     } else {
-      const std::uint64_t rows = std::min(rows_in_block - row_in_block, count / row_size);
       transpose(strided, fast, start, rows, row_size, out, touched);
       done = rows * row_size;
     }
@@ -198,7 +200,7 @@ void gather(const Strided& strided, std::size_t item, const std::byte* base, std
             std::byte* out, const Touched& touched) {
   const auto run = [&]<std::size_t size>(std::integral_constant<std::size_t, size>) {
     using T = Element<size>;
-    gather_typed(strided, reinterpret_cast<const T*>(base), first, count, reinterpret_cast<T*>(out), touched);
+    gather_typed(strided, 0, reinterpret_cast<const T*>(base), first, count, reinterpret_cast<T*>(out), touched);
   };
   switch (item) {
     case 1:

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <iterator>
+#include <map>
 #include <mutex>
 #include <unordered_map>
 #include <unordered_set>
@@ -97,6 +98,9 @@ bool is_device_or_path(std::string_view type, std::string_view value) {
   return false;
 }
 
+/// Files that are not there, and what is lost with them.
+using Missing = std::vector<std::pair<std::string, std::string>>;
+
 /// Lines of stack.json and construct.json that cannot be used are no reason to do without the dump.
 class ContextReader {
  public:
@@ -107,13 +111,14 @@ class ContextReader {
          [&](const JsonNode& entry) { construct(entry); });
   }
   Contexts contexts;
+  Missing missing;
 
  private:
   template <class Take>
   void read(const std::string& path, const std::string& loss, Take take) {
     try {
       if (file::status(path).type != file::Type::file) {
-        notes_.push_back(path + " is missing: " + loss);
+        missing.emplace_back(file::base_name(path), loss);
         return;
       }
       const JsonEnd end =
@@ -171,6 +176,7 @@ class ContextReader {
 class PartReader {
  public:
   PartReader(const AscendPart& part, const Options& options) : part_(part), options_(options) {}
+  Missing missing;
 
   Dump read() {
     folder_ = std::string(file::folder_name(file::absolute(part_.json)));
@@ -178,7 +184,9 @@ class PartReader {
     // About 230 bytes of json per leaf. Room that is not used is never touched; moving 100,000 tensors is.
     const std::uint64_t leaves = file::status(part_.json).size / 230;
     dump_.tensors.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(leaves, 1'000'000)));
-    contexts_ = std::move(ContextReader(folder_, dump_.notes).contexts);
+    ContextReader context(folder_, dump_.notes);
+    contexts_ = std::move(context.contexts);
+    missing = std::move(context.missing);
     const JsonEnd end = read_json_members(
         part_.json, "data",
         [&](std::string_view parent, const JsonNode& member) {
@@ -468,6 +476,7 @@ Dump open_ascend(const std::vector<AscendPart>& parts, const Options& options) {
   std::vector<std::optional<Dump>> dumps(ordered.size());
   std::vector<std::optional<Error>> failures(ordered.size());
   std::mutex mutex;
+  std::map<std::pair<std::string, std::string>, std::size_t> missing;
   Options own = options;
   if (options.progress)
     own.progress = [&](std::uint64_t bytes) {
@@ -476,7 +485,10 @@ Dump open_ascend(const std::vector<AscendPart>& parts, const Options& options) {
     };
   parallel_for(ordered.size(), options.jobs, [&](std::size_t i) {
     try {
-      dumps[i] = PartReader(ordered[i], own).read();
+      PartReader reader(ordered[i], own);
+      dumps[i] = reader.read();
+      const std::lock_guard lock(mutex);
+      for (auto& absent : reader.missing) ++missing[std::move(absent)];
     } catch (const Error& error) {
       failures[i] = error;
     }
@@ -508,6 +520,13 @@ Dump open_ascend(const std::vector<AscendPart>& parts, const Options& options) {
       std::move(dump.tensors.begin(), dump.tensors.end(), std::back_inserter(all.tensors));
   }
   if (!any) throw *failures.front();
+  // One line for a hundred ranks.
+  for (const auto& [absent, folders] : missing) {
+    std::string note = absent.first + " is missing";
+    if (ordered.size() > 1)
+      note += " in " + std::to_string(folders) + " of " + std::to_string(ordered.size()) + " rank folders";
+    all.notes.push_back(note + ": " + absent.second);
+  }
   return all;
 }
 

@@ -28,14 +28,14 @@ bool read_side_file(const std::string& path, Description& description) {
   document.Parse<rapidjson::kParseIterativeFlag>(reinterpret_cast<const char*>(source.head().data()),
                                                  source.head().size());
   if (document.HasParseError() || !document.IsObject()) throw malformed(path, "not a JSON object");
-  if (const auto dtype = document.FindMember("dtype"); dtype != document.MemberEnd()) {
-    if (!dtype->value.IsString()) throw malformed(path, "dtype is not a text");
-    description.dtype = dtype->value.GetString();
+  if (document.HasMember("dtype")) {
+    if (!document["dtype"].IsString()) throw malformed(path, "dtype is not a text");
+    description.dtype = document["dtype"].GetString();
   }
-  if (const auto shape = document.FindMember("shape"); shape != document.MemberEnd()) {
-    if (!shape->value.IsArray()) throw malformed(path, "shape is not a list");
+  if (document.HasMember("shape")) {
+    if (!document["shape"].IsArray()) throw malformed(path, "shape is not a list");
     description.shape.emplace();
-    for (const auto& size : shape->value.GetArray()) {
+    for (const auto& size : document["shape"].GetArray()) {
       if (!size.IsInt64() || size.GetInt64() < 0) throw malformed(path, "shape holds something that is no size");
       description.shape->push_back(size.GetInt64());
     }
