@@ -11,7 +11,6 @@
 #include "diff_scalar.h"
 #include "diff_simd.h"
 #include "diff_sums.h"
-#include "sieve.h"
 
 namespace msprobe::kernels {
 namespace {
@@ -44,12 +43,14 @@ CorePlan core_plan(const DiffSetup& setup) {
   return plan;
 }
 
-/// Lanes of a block that had to be copied.
-struct Scratch {
-  alignas(64) double ref[block_elements];
-  alignas(64) double target[block_elements];
-  std::uint16_t offsets[block_elements];
-};
+CorePlan packed_plan(const DiffSetup& setup, CorePlan plan) {
+  plan.ref = plan.target = plan.f64_lanes ? MSP_F64 : MSP_F32;
+  if (plan.ulp == UlpRule::direct && setup.coarser != plan.ref) {
+    plan.ulp = UlpRule::rounded;
+    plan.ulp_format = dtype_info(setup.coarser);
+  }
+  return plan;
+}
 
 /// Integers up to 2^52 have differences that f64 holds exactly.
 bool is_narrow(const DtypeInfo& info, const void* data, std::uint32_t count) {
@@ -70,7 +71,7 @@ bool is_narrow(const DtypeInfo& info, const void* data, std::uint32_t count) {
 class BlockPass {
  public:
   BlockPass(const DiffSetup& setup, long double max_abs_so_far)
-      : setup_(setup), core_(core_plan(setup)), max_abs_(max_abs_so_far) {}
+      : setup_(setup), core_(core_plan(setup)), packed_(packed_plan(setup, core_)), max_abs_(max_abs_so_far) {}
 
   void run(const void* ref, const void* target, std::uint64_t first, std::uint32_t count, ClassCounts& counts,
            Sums& sums) {
@@ -104,35 +105,40 @@ class BlockPass {
         return take(core_, ref, target, first, count, core, sums);
       }
     }
-    return core_.f64_lanes ? sieved<double>(ref, target, first, count, counts, sums)
-                           : sieved<float>(ref, target, first, count, counts, sums);
+    return sieved(ref, target, first, count, counts, sums);
   }
 
-  template <class F>
   bool sieved(const void* ref, const void* target, std::uint64_t first, std::uint32_t count, ClassCounts& counts,
               Sums& sums) {
-    if (!scratch_) scratch_ = std::make_unique<Scratch>();
-    F* r = reinterpret_cast<F*>(scratch_->ref);
-    F* t = reinterpret_cast<F*>(scratch_->target);
-    core_widen(core_, core_.ref, ref, count, r);
-    core_widen(core_, core_.target, target, count, t);
-    const std::uint32_t kept = sieve(setup_, r, t, count, counts, scratch_->offsets);
+    if (!scratch_) scratch_ = std::make_unique<SieveScratch>();
+    const SieveRules rules{setup_.flush ? setup_.flush_below : 0, setup_.saturate, setup_.saturate_limit};
+    const SieveCounts found = core_sieve(core_, rules, ref, target, count, *scratch_);
+    take_counts(found, counts);
     // Blocks like this one come in rows (masks): the next is not tried the other way first.
-    expect_special_ = kept != count;
+    expect_special_ = found.kept != count;
     sums = Sums();
-    if (kept == 0) return true;
-    CorePlan packed = core_;
-    packed.ref = packed.target = core_.f64_lanes ? MSP_F64 : MSP_F32;
-    if (packed.ulp == UlpRule::direct && setup_.coarser != packed.ref) {
-      packed.ulp = UlpRule::rounded;
-      packed.ulp_format = dtype_info(setup_.coarser);
-    }
+    if (found.kept == 0) return true;
     CoreSums core;
-    core_sums(packed, r, t, kept, hints_, core);
-    if (!take(packed, r, t, 0, kept, core, sums)) return false;
-    sums.first = first + scratch_->offsets[0];
-    sums.max_abs_index = first + scratch_->offsets[sums.max_abs_index];
+    core_sums(packed_, scratch_->ref, scratch_->target, found.kept, hints_, core);
+    if (!take(packed_, scratch_->ref, scratch_->target, 0, found.kept, core, sums)) return false;
+    sums.first = first + sieve_offset(core_, *scratch_, 0);
+    sums.max_abs_index = first + sieve_offset(core_, *scratch_, sums.max_abs_index);
     return true;
+  }
+
+  void take_counts(const SieveCounts& found, ClassCounts& counts) const {
+    counts.nan_ref = found.nan_ref;
+    counts.nan_target = found.nan_target;
+    counts.nan_both = found.nan_both;
+    counts.inf_ref = found.inf_ref;
+    counts.inf_target = found.inf_target;
+    counts.inf_sign_mismatch = found.inf_opposite;
+    counts.saturated = found.saturated;
+    counts.class_mismatch = counts.elements - found.kept - found.nan_both - found.inf_equal - found.saturated;
+    counts.zeros_ref = found.zeros_ref;
+    counts.zeros_target = found.zeros_target;
+    if (core_.ref_min_normal != 0) counts.subnormals_ref = found.small_ref - found.zeros_ref;
+    if (core_.target_min_normal != 0) counts.subnormals_target = found.small_target - found.zeros_target;
   }
 
   static bool in_range(double square_sum, bool all_zero) {
@@ -201,10 +207,11 @@ class BlockPass {
 
   const DiffSetup& setup_;
   CorePlan core_;
+  CorePlan packed_;  ///< the same for lanes that have been widened
   CoreHints hints_;
   bool expect_special_ = false;
   long double max_abs_;
-  std::unique_ptr<Scratch> scratch_;
+  std::unique_ptr<SieveScratch> scratch_;
 };
 
 /// Beyond this D is so large beside eta that taking eta/2 off its root changes nothing in f64.

@@ -213,11 +213,11 @@ HWY_NOINLINE bool BitPass(const U* HWY_RESTRICT ref, const U* HWY_RESTRICT targe
 /// `expect_small` says which of the two passes is the better guess; what comes out is the same.
 template <class U, UlpRule kUlp>
 BitSums Bits(const U* ref, const U* target, std::size_t count, const BitLimits<U>& limits, const Rounding<U>* rounding,
-             bool& expect_small) {
+             CoreHint& expect_small) {
   BitSums sums;
   if (expect_small || !BitPass<U, kUlp, false>(ref, target, count, limits, rounding, sums)) {
     BitPass<U, kUlp, true>(ref, target, count, limits, rounding, sums);
-    expect_small = sums.small_ref != 0 || sums.small_target != 0;
+    expect_small.seen(sums.small_ref != 0 || sums.small_target != 0);
   }
   return sums;
 }
@@ -281,7 +281,7 @@ struct Beyond {
 /// max_ratio shows whether they must be counted after all; what comes out is the same.
 template <class F, Zeros kZeros, bool kBeyond>
 HWY_NOINLINE void ValuePass(const F* HWY_RESTRICT ref, const F* HWY_RESTRICT target, std::size_t count, CoreSums& sums,
-                            bool& expect_beyond) {
+                            CoreHint& expect_beyond) {
   const hn::ScalableTag<double> d;
   const auto zero = hn::Zero(d);
   auto d_sum = zero, d_square_sum = zero, r_sum = zero, r_square_sum = zero, r_d_sum = zero;
@@ -321,11 +321,11 @@ HWY_NOINLINE void ValuePass(const F* HWY_RESTRICT ref, const F* HWY_RESTRICT tar
       beyond.Add(Ratio<F, kZeros>(d, hn::Abs(hn::Sub(LoadF64(d, target + i), r)), hn::Abs(r)));
     }
   }
-  expect_beyond = beyond.TakeFrom(sums);
+  expect_beyond.seen(beyond.TakeFrom(sums));
 }
 
 template <class F, Zeros kZeros>
-void Values(const F* ref, const F* target, std::size_t count, CoreSums& sums, bool& expect_beyond) {
+void Values(const F* ref, const F* target, std::size_t count, CoreSums& sums, CoreHint& expect_beyond) {
   expect_beyond ? ValuePass<F, kZeros, true>(ref, target, count, sums, expect_beyond)
                 : ValuePass<F, kZeros, false>(ref, target, count, sums, expect_beyond);
 }
@@ -410,20 +410,20 @@ void SumsOf(const CorePlan& plan, const void* ref, const void* target, std::size
     const auto* bits_r = static_cast<const U*>(stored ? chunk.raw_ref : static_cast<const void*>(chunk.ref));
     const auto* bits_t = static_cast<const U*>(stored ? chunk.raw_target : static_cast<const void*>(chunk.target));
     // The last elements have zeros of ours beside them, which say nothing about the next block.
-    CoreHints apart{true, true};
+    CoreHints apart;
     CoreHints& now = chunk.fill != 0 ? apart : hints;
     BitSums bits;
     if (std::memcmp(bits_r, bits_t, n * sizeof(U)) == 0) {
-      bits = Bits<U, UlpRule::none>(bits_r, bits_t, n, limits, &rounding, now.expect_small);
+      bits = Bits<U, UlpRule::none>(bits_r, bits_t, n, limits, &rounding, now.small);
       EqualValues(chunk.ref, n, sums);
     } else {
-      bits = Bits<U, kUlp>(bits_r, bits_t, n, limits, &rounding, now.expect_small);
+      bits = Bits<U, kUlp>(bits_r, bits_t, n, limits, &rounding, now.small);
       if (bits.zeros_ref == 0) {
-        Values<F, Zeros::none>(chunk.ref, chunk.target, n, sums, now.expect_beyond);
+        Values<F, Zeros::none>(chunk.ref, chunk.target, n, sums, now.beyond);
       } else if (bits.zeros_ref == bits.zeros_both) {
-        Values<F, Zeros::matched>(chunk.ref, chunk.target, n, sums, now.expect_beyond);
+        Values<F, Zeros::matched>(chunk.ref, chunk.target, n, sums, now.beyond);
       } else {
-        Values<F, Zeros::mixed>(chunk.ref, chunk.target, n, sums, now.expect_beyond);
+        Values<F, Zeros::mixed>(chunk.ref, chunk.target, n, sums, now.beyond);
       }
     }
     sums.zeros_ref += bits.zeros_ref - chunk.fill;

@@ -8,6 +8,7 @@
 //
 #include "diff_core-inl.h"
 #include "hwy/highway.h"
+#include "sieve-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace msprobe::kernels {
@@ -35,9 +36,19 @@ CoreResidual ResidualEntry(const CorePlan& plan, const void* ref, const void* ta
   return plan.f64_lanes ? ResidualOf<double>(plan, ref, target, count, scale)
                         : ResidualOf<float>(plan, ref, target, count, scale);
 }
-void WidenEntry(const CorePlan& plan, msp_dtype dtype, const void* data, std::uint32_t count, void* lanes) {
-  plan.f64_lanes ? Widen(dtype, data, count, static_cast<double*>(lanes))
-                 : Widen(dtype, data, count, static_cast<float*>(lanes));
+template <class F>
+SieveCounts WidenAndSieve(const CorePlan& plan, const SieveRules& rules, const void* ref, const void* target,
+                          std::uint32_t count, SieveScratch& scratch) {
+  auto* r = reinterpret_cast<F*>(scratch.ref);
+  auto* t = reinterpret_cast<F*>(scratch.target);
+  Widen(plan.ref, ref, count, r);
+  Widen(plan.target, target, count, t);
+  return SieveOf<F>(plan, rules, r, t, count, reinterpret_cast<hwy::MakeSigned<F>*>(scratch.offsets));
+}
+SieveCounts SieveEntry(const CorePlan& plan, const SieveRules& rules, const void* ref, const void* target,
+                       std::uint32_t count, SieveScratch& scratch) {
+  return plan.f64_lanes ? WidenAndSieve<double>(plan, rules, ref, target, count, scratch)
+                        : WidenAndSieve<float>(plan, rules, ref, target, count, scratch);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -52,7 +63,7 @@ HWY_EXPORT(FindEntry);
 HWY_EXPORT(CountAboveEntry);
 HWY_EXPORT(ProductsEntry);
 HWY_EXPORT(ResidualEntry);
-HWY_EXPORT(WidenEntry);
+HWY_EXPORT(SieveEntry);
 
 void core_sums(const CorePlan& plan, const void* ref, const void* target, std::uint32_t count, CoreHints& hints,
                CoreSums& sums) {
@@ -72,8 +83,9 @@ CoreResidual core_residual(const CorePlan& plan, const void* ref, const void* ta
                            double scale) {
   return HWY_DYNAMIC_DISPATCH(ResidualEntry)(plan, ref, target, count, scale);
 }
-void core_widen(const CorePlan& plan, msp_dtype dtype, const void* data, std::uint32_t count, void* lanes) {
-  HWY_DYNAMIC_DISPATCH(WidenEntry)(plan, dtype, data, count, lanes);
+SieveCounts core_sieve(const CorePlan& plan, const SieveRules& rules, const void* ref, const void* target,
+                       std::uint32_t count, SieveScratch& scratch) {
+  return HWY_DYNAMIC_DISPATCH(SieveEntry)(plan, rules, ref, target, count, scratch);
 }
 
 }  // namespace msprobe::kernels

@@ -1,6 +1,7 @@
 /// The SIMD cores: sums over one block of finite numbers in which nothing overflows. The caller looks at the sums to
 /// see whether that was so; if not it throws them away and takes another route.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 
 #include "msprobe/dtype.hpp"
@@ -22,9 +23,18 @@ struct CorePlan {
   const DtypeInfo* ulp_format;  ///< rounded
 };
 
-/// What the last blocks were like: which loop is tried first. Never what it gives.
+/// What the last blocks were like: which loop is tried first. Never what it gives. Both stay on for a while after they
+/// were right, as a loop that is tried in vain costs more than one that counts nothing.
+class CoreHint {
+ public:
+  void seen(bool yes) { left_ = yes ? 16 : left_ - (left_ != 0); }
+  explicit operator bool() const { return left_ != 0; }
+
+ private:
+  int left_ = 0;
+};
 struct CoreHints {
-  bool expect_small = false, expect_beyond = false;
+  CoreHint small, beyond;
 };
 
 struct CoreSums {
@@ -58,7 +68,35 @@ struct CoreResidual {
 /// sum r e and sum e^2 of e = t - scale r.
 CoreResidual core_residual(const CorePlan& plan, const void* ref, const void* target, std::uint32_t count,
                            double scale);
-/// Both sides as the core's lanes, f32 or f64.
-void core_widen(const CorePlan& plan, msp_dtype dtype, const void* data, std::uint32_t count, void* lanes);
+
+// Blocks with NaN or infinities, or to be flushed.
+
+struct SieveRules {
+  double flush_below = 0;  ///< 0: nothing is flushed
+  bool saturate = false;
+  double saturate_limit = 0;
+};
+struct SieveCounts {
+  std::uint32_t kept = 0;  ///< finite on both sides
+  std::uint64_t nan_ref = 0, nan_target = 0, nan_both = 0;
+  std::uint64_t inf_ref = 0, inf_target = 0, inf_equal = 0, inf_opposite = 0, saturated = 0;
+  std::uint64_t zeros_ref = 0, zeros_target = 0, small_ref = 0, small_target = 0;
+};
+
+/// Lanes of a block, and where in the block each was.
+struct SieveScratch {
+  alignas(64) std::byte ref[4096 * sizeof(double)];
+  alignas(64) std::byte target[4096 * sizeof(double)];
+  alignas(64) std::byte offsets[4096 * sizeof(std::int64_t)];
+};
+
+/// Widens at most 4096 elements to lanes, counts their classes and packs what is finite on both sides.
+SieveCounts core_sieve(const CorePlan& plan, const SieveRules& rules, const void* ref, const void* target,
+                       std::uint32_t count, SieveScratch& scratch);
+/// Where the packed element `index` was.
+inline std::uint32_t sieve_offset(const CorePlan& plan, const SieveScratch& scratch, std::uint64_t index) {
+  if (plan.f64_lanes) return static_cast<std::uint32_t>(reinterpret_cast<const std::int64_t*>(scratch.offsets)[index]);
+  return static_cast<std::uint32_t>(reinterpret_cast<const std::int32_t*>(scratch.offsets)[index]);
+}
 
 }  // namespace msprobe::kernels
