@@ -205,9 +205,15 @@ def test_a_name_that_two_plugins_claim_is_an_error_that_names_both(msprobe, pair
         shutil.copy(library, tmp_path / folder)
     msprobe.error("compare", *pair, "-m", "answer", "--plugin-dir", tmp_path / "one", "--plugin-dir", tmp_path / "two",
                   code="E5007", mentions=[tmp_path / "one/answer.so", tmp_path / "two/answer.so"])
-    msprobe("register_plugin", "-p", library, "-n", "veRL")
-    msprobe.error("compare", *pair, code="E5007", mentions=[library, "verl.so"])
+    assert msprobe("register_plugin", "-p", library, "-n", "answer").code == 0
+    msprobe.error("compare", *pair, "-m", "answer", "--plugin-dir", tmp_path / "one", code="E5007", mentions=[library, tmp_path / "one/answer.so"])
     assert answer(msprobe, pair, str(library)) == 42, "a path is never in doubt"
+
+
+def test_the_name_of_a_built_in_analyzer_cannot_be_taken(msprobe, pair, library):
+    for name in ("veRL", "verl", "custom"):
+        msprobe.error("register_plugin", "-p", library, "-n", name, code="E5004", mentions=[name])
+    assert msprobe("compare", *pair).code == 0
 
 
 def test_several_analyzers_of_a_library_are_name_slash_analyzer(msprobe, pair, tmp_path):
