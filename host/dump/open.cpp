@@ -143,9 +143,16 @@ Dump open_any(const std::string& path, const Options& options) {
     return dump;
   }
   Dump dump = open_folder(path, options);
-  if (!dump.tensors.empty()) return dump;
+  // The files of a dump further down are no plain files: without their dump.json they have neither order nor meaning.
+  const auto of_a_dump = [](const Tensor& tensor) {
+    return tensor.layer.find("dump_tensor_data/") != std::string::npos;
+  };
+  const bool below = std::any_of(dump.tensors.begin(), dump.tensors.end(), of_a_dump);
+  if (!dump.tensors.empty() && !below) return dump;
   const std::string deeper = hint(path);
-  throw Error("E4003", "nothing to compare: no dump.json and no tensor file in it", path,
+  if (!dump.tensors.empty() && deeper.empty()) return dump;
+  throw Error("E4003", below ? "this is no dump itself" : "nothing to compare: no dump.json and no tensor file in it",
+              path,
               deeper.empty()
                   ? "name a dump root, a step or rank folder, a dump.json, or a folder of .npy, .pt, .pth or .bin files"
                   : "there is a dump in " + deeper + ": name that folder");

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -114,8 +115,10 @@ Prepared prepare(const pair::Pairing& pairing, const Analysis& analysis, const O
 }
 
 result::Input input_of(const dump::Dump& dump, std::uint64_t bytes_read) {
-  return {dump.path,           dump.tool,  dump.task,       dump.level, dump.framework,
-          dump.tensors.size(), bytes_read, dump.incomplete, dump.notes};
+  const auto tensors = std::count_if(dump.tensors.begin(), dump.tensors.end(),
+                                     [](const dump::Tensor& tensor) { return tensor.kind != dump::Kind::scalar; });
+  return {dump.path,  dump.tool,       dump.task, dump.level, dump.framework, static_cast<std::uint64_t>(tensors),
+          bytes_read, dump.incomplete, dump.notes};
 }
 
 }  // namespace

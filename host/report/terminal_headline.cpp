@@ -49,13 +49,20 @@ void add_first_bad(const Terminal& terminal, Headline& headline) {
 std::string largest_error(const Terminal& terminal) {
   const auto& error = terminal.report.summary.max_error;
   if (!error) return {};
-  if (*error == 0) return terminal.say("every tensor is equal", "所有张量完全一致");
+  if (*error == 0) return terminal.say("all equal", "完全一致");
   return terminal.say("largest error {}", "最大误差 {}", brief(*error));
 }
 
 std::string tensors_compared(const Terminal& terminal) {
-  const auto count = terminal.report.summary.compared;
-  return terminal.say(count == 1 ? "{} tensor compared" : "{} tensors compared", "已比较 {} 个张量", grouped(count));
+  const auto& say = terminal.say;
+  std::uint64_t arguments = 0;
+  for (const auto& row : terminal.report.rows)
+    arguments += row.kind == dump::Kind::scalar && row.verdict != Verdict::skip && row.verdict != Verdict::error;
+  const auto tensors = terminal.report.summary.compared - arguments;
+  const auto text = say(tensors == 1 ? "{} tensor" : "{} tensors", "{} 个张量", grouped(tensors));
+  if (arguments == 0) return say("{} compared", "已比较 {}", text);
+  const auto rest = say(arguments == 1 ? "{} argument" : "{} arguments", "{} 个参数", grouped(arguments));
+  return say("{} and {} compared", "已比较 {}和 {}", text, rest);
 }
 
 std::string warnings(const Terminal& terminal) {
