@@ -213,13 +213,30 @@ report::TerminalOptions terminal_options(const po::variables_map& values) {
   return options;
 }
 
-/// UTC; SOURCE_DATE_EPOCH makes reports reproducible.
+/// UTC; SOURCE_DATE_EPOCH makes reports reproducible (reproducible-builds.org: seconds since 1970, decimal).
 std::string now_text() {
   std::time_t now = std::time(nullptr);
-  if (const char* epoch = std::getenv("SOURCE_DATE_EPOCH")) now = static_cast<std::time_t>(std::atoll(epoch));
+  if (const char* epoch = std::getenv("SOURCE_DATE_EPOCH")) {
+    const char* end = epoch + std::char_traits<char>::length(epoch);
+    constexpr std::time_t year_10000 = 253402300800;
+    const auto parsed = std::from_chars(epoch, end, now);
+    if (parsed.ec != std::errc() || parsed.ptr != end || now < 0 || now >= year_10000)
+      throw Error("E6002", fmt::format("'{}' is no number of seconds since 1970", epoch), "SOURCE_DATE_EPOCH",
+                  "correct or unset it");
+  }
+  std::tm parts{};
+  gmtime_r(&now, &parts);
   char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
   return text;
+}
+
+/// The same output twice is written once.
+Strings distinct(const Strings& names) {
+  Strings result;
+  for (const auto& name : names)
+    if (std::find(result.begin(), result.end(), name) == result.end()) result.push_back(name);
+  return result;
 }
 
 std::string needed_path(const po::variables_map& values, const char* name, const char* flag) {
@@ -285,7 +302,7 @@ int compare(const Arguments& arguments) {
   choice(values, "fail-on", {"fail", "warn"});
   const std::string reference_path = needed_path(values, "reference", "-r"),
                     target_path = needed_path(values, "target", "-t");
-  const Strings outputs = values.count("output") ? values["output"].as<Strings>() : Strings{};
+  const Strings outputs = distinct(values.count("output") ? values["output"].as<Strings>() : Strings{});
   for (const auto& output : outputs) report::check_output(output);
   const engine::Options run_options = engine_options(values);
   const report::TerminalOptions terminal = terminal_options(values);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -43,6 +44,9 @@ double number_of(const result::Value& value) {
 }  // namespace
 
 std::vector<Limit> read_limits(const std::string& path) {
+  std::error_code unknown;
+  if (std::filesystem::exists(path, unknown) && !std::filesystem::is_regular_file(path, unknown))
+    bad("the threshold file is no regular file", path);  // a pipe would be waited for
   std::ifstream file(path);
   if (!file) throw Error("E1003", "the threshold file cannot be read", path, "check the path and its permissions");
   nlohmann::json rules;

@@ -128,7 +128,11 @@ Pairing match(const Dump& reference, const Dump& target, const Options& options)
       only_target.push_back(&pair);
       target_names.push_back(pair.target->name);
     }
-    if (options.ignore) pair.ignored = ignored_reason(pair.any());
+    if (!options.ignore) continue;
+    // A path against something else is a difference: both sides must say nothing.
+    pair.ignored = ignored_reason(pair.any());
+    if (pair.reference && pair.target && pair.any().kind == dump::Kind::scalar && ignored_reason(*pair.target).empty())
+      pair.ignored.clear();
   }
   add_candidates(only_reference, target_names, "reference");
   add_candidates(only_target, reference_names, "target");

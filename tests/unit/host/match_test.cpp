@@ -129,3 +129,15 @@ TEST_CASE("uninitialised memory, receive buffers and devices say nothing; --no-i
   CHECK(!pair::match(reference, target).pairs[0].ignored.empty());
   CHECK(pair::match(reference, target, {.ignore = false}).pairs[0].ignored.empty());
 }
+
+TEST_CASE("a path answers another path without a word, but a path against a mode is judged") {
+  auto path = tensor("Functional.pad", "2", dump::Direction::input), mode = path;
+  path.kind = mode.kind = dump::Kind::scalar;
+  path.scalar = "str /data/a";
+  path.ignored_scalar = true;
+  mode.scalar = "str constant";
+  const auto left = dump_of({path}), same = left, right = dump_of({mode});
+  CHECK(!pair::match(left, same).pairs[0].ignored.empty());
+  CHECK(pair::match(left, right).pairs[0].ignored.empty());
+  CHECK(pair::match(right, left).pairs[0].ignored.empty());
+}
