@@ -45,14 +45,14 @@ msp_status guarded(msp_call& call, Body&& body) {
 
 }  // namespace
 
-result::Value parse_option(const msp_field& field, const std::string& text) {
+result::Value parse_option(const OptionDescription& option, const std::string& text) {
   const auto bad = [&](const char* wanted) {
-    return Error("E6002", fmt::format("'{}' is not {}", text, wanted), fmt::format("--{}", field.name),
-                 field.doc ? field.doc : "give another value");
+    return Error("E6002", fmt::format("'{}' is not {}", text, wanted), fmt::format("--{}", option.name),
+                 option.doc.empty() ? "give another value" : option.doc);
   };
   if (text.empty()) return {};
   const char* end = text.data() + text.size();
-  switch (field.type) {
+  switch (option.type) {
     case MSP_TYPE_F64: {
       double number = 0;
       const auto parsed = std::from_chars(text.data(), end, number);
@@ -74,19 +74,15 @@ result::Value parse_option(const msp_field& field, const std::string& text) {
   }
 }
 
-OptionValues default_options(const msp_analyzer& analyzer) {
+OptionValues default_options(const AnalyzerDescription& analyzer) {
   OptionValues values;
-  for (const msp_field* const* field = analyzer.options; field && *field; ++field)
-    values[(*field)->name] = parse_option(**field, (*field)->initial ? (*field)->initial : "");
+  for (const OptionDescription& option : analyzer.options) values[option.name] = parse_option(option, option.initial);
   return values;
 }
 
 PluginAnalysis::PluginAnalysis(const msp_analyzer& analyzer, OptionValues options)
     : analyzer_(analyzer), options_(std::move(options)), host_(make_host_table()) {
-  for (const msp_field* const* field = analyzer.columns; field && *field; ++field)
-    columns_.push_back({(*field)->name, static_cast<result::ColumnType>((*field)->type),
-                        (*field)->doc ? (*field)->doc : "", (*field)->direction,
-                        ((*field)->flags & MSP_COLUMN_HIDDEN) != 0});
+  columns_ = describe(analyzer).columns;
   for (const auto& column : columns_) declared_types_.push_back(column.type);
 
   msp_call& call = token(serial_token);

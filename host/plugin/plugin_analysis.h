@@ -9,16 +9,17 @@
 
 #include "engine/analysis.h"
 #include "msprobe/analyzer.h"
+#include "plugin/description.h"
 
 namespace msprobe::plugin {
 
 using OptionValues = std::map<std::string, result::Value>;
 
 /// Reads the text of an option by its declared type; throws Error E6002. An empty text is "not given" (null).
-result::Value parse_option(const msp_field& field, const std::string& text);
+result::Value parse_option(const OptionDescription& option, const std::string& text);
 
 /// The defaults of an analyzer's options. Throws Error E6002 for a default that its own type cannot read.
-OptionValues default_options(const msp_analyzer& analyzer);
+OptionValues default_options(const AnalyzerDescription& analyzer);
 
 class PluginAnalysis final : public engine::Analysis {
  public:

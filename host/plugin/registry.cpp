@@ -16,7 +16,7 @@
 
 #include "base/error.h"
 #include "base/nearest.h"
-#include "plugin/library.h"
+#include "plugin/description.h"
 #include "plugin/mode_name.h"
 
 namespace msprobe::plugin {
@@ -113,8 +113,8 @@ Registered register_plugin(const std::string& name, const std::string& path, boo
   if (wanted.empty() || wanted.find_first_of("/\\,") != std::string::npos)
     throw Error("E6002", fmt::format("'{}' cannot be the name of a plugin", name), "-n",
                 "use letters, digits, '_' and '-'");
-  const Library library = load(path);
-  Registered entry{wanted, library.path, "native", file_sha256(library.path)};
+  const PluginDescription plugin = probe(path);
+  Registered entry{wanted, plugin.path, "native", file_sha256(plugin.path)};
   change_registry([&](std::vector<Registered>& entries) {
     const auto known =
         std::find_if(entries.begin(), entries.end(), [&](const Registered& e) { return e.name == entry.name; });
