@@ -44,9 +44,14 @@ class Renumbering {
   std::int64_t from_ = 0, to_ = 0;
 };
 
+/// The optimizer's calls are told from forward ones by stack.json or construct.json, which one side may lack.
+int phase_key(dump::Phase phase) {
+  return static_cast<int>(phase == dump::Phase::update ? dump::Phase::forward : phase);
+}
+
 std::string key_of(const Tensor& tensor, std::int64_t step, std::int64_t rank, std::string_view layer) {
-  return fmt::format("{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}", step, rank, layer, tensor.call,
-                     static_cast<int>(tensor.phase), static_cast<int>(tensor.direction), tensor.slot);
+  return fmt::format("{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}", step, rank, layer, tensor.call, phase_key(tensor.phase),
+                     static_cast<int>(tensor.direction), tensor.slot);
 }
 
 void add_candidates(std::vector<Pair*>& unmatched, const std::vector<std::string>& names, std::string_view side) {

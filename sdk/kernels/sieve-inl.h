@@ -40,7 +40,7 @@ class LaneClasses {
 
   HWY_INLINE M Finite() const { return hn::Not(hn::Or(hn::Or(r_nan_, t_nan_), hn::Or(r_inf_, t_inf_))); }
 
-  void Count(SieveCounts& counts) const {
+  HWY_INLINE void Count(SieveCounts& counts) const {
     const DI di;
     const M both_inf = hn::And(r_inf_, t_inf_);
     counts.nan_ref += hn::CountTrue(di, r_nan_);
@@ -62,6 +62,32 @@ class LaneClasses {
 
   M r_nan_, t_nan_, r_inf_, t_inf_, equal_, saturated_;
 };
+
+/// Appends the lanes of `keep`; all are written, the next ones over those that were not to be kept. (CompressStore of
+/// Highway 1.0 copies a table of 1 KiB to the stack at each call.)
+template <class F, class DI = hn::RebindToSigned<hn::ScalableTag<F>>>
+HWY_INLINE std::size_t Pack(hn::Mask<DI> keep, hn::Vec<hn::ScalableTag<F>> r, hn::Vec<hn::ScalableTag<F>> t,
+                            hn::Vec<DI> index, F* ref, F* target, hn::TFromD<DI>* offsets) {
+  const hn::ScalableTag<F> d;
+  const DI di;
+  if (hn::AllFalse(di, keep)) return 0;
+  HWY_ALIGN F r_lanes[hn::MaxLanes(d)];
+  HWY_ALIGN F t_lanes[hn::MaxLanes(d)];
+  HWY_ALIGN hn::TFromD<DI> index_lanes[hn::MaxLanes(d)];
+  HWY_ALIGN hn::TFromD<DI> keep_lanes[hn::MaxLanes(d)];
+  hn::Store(r, d, r_lanes);
+  hn::Store(t, d, t_lanes);
+  hn::Store(index, di, index_lanes);
+  hn::Store(hn::VecFromMask(di, keep), di, keep_lanes);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < hn::Lanes(d); ++i) {
+    ref[kept] = r_lanes[i];
+    target[kept] = t_lanes[i];
+    offsets[kept] = index_lanes[i];
+    kept += keep_lanes[i] != 0;
+  }
+  return kept;
+}
 
 /// Packs `count` lanes of both sides in place; there is room for whole vectors. `offsets` says where each was.
 template <class F>
@@ -95,14 +121,18 @@ SieveCounts SieveOf(const CorePlan& plan, const SieveRules& rules, F* ref, F* ta
     auto r = hn::LoadU(d, ref + i), t = hn::LoadU(d, target + i);
     const LaneClasses<F> classes(hn::BitCast(di, r), hn::BitCast(di, t), rules);
     const auto finite = classes.Finite();
-    if (!hn::AllTrue(di, finite)) classes.Count(counts);
     r = hn::IfThenElse(hn::Lt(hn::Abs(r), below), hn::And(r, sign), r);
     t = hn::IfThenElse(hn::Lt(hn::Abs(t), below), hn::And(t, sign), t);
     // In place: never ahead of what has been read.
-    const auto keep = hn::RebindMask(d, finite);
-    hn::CompressStore(r, keep, d, ref + kept);
-    hn::CompressStore(t, keep, d, target + kept);
-    kept += hn::CompressStore(index, finite, di, offsets + kept);
+    if (hn::AllTrue(di, finite)) {
+      hn::StoreU(r, d, ref + kept);
+      hn::StoreU(t, d, target + kept);
+      hn::StoreU(index, di, offsets + kept);
+      kept += lanes;
+    } else {
+      classes.Count(counts);
+      kept += Pack<F>(finite, r, t, index, ref + kept, target + kept, offsets + kept);
+    }
     index = hn::Add(index, hn::Set(di, static_cast<I>(lanes)));
   }
   const std::size_t fill = padded - count;

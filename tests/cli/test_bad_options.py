@@ -7,10 +7,6 @@ import pytest
 from tensor_files import write_npy
 
 
-def defect(number, *values):
-    return pytest.param(*values, marks=pytest.mark.xfail(strict=True, reason=f"defect {number}"))
-
-
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("files")
@@ -33,8 +29,8 @@ def test_an_unknown_command_names_the_nearest(msprobe, typed, meant):
 
 
 @pytest.mark.parametrize("typed,meant", [("--error-treshold=1", "--error-threshold"), ("--exact-zero", "--exit-zero"),
-                                         ("--outputs", "--output"), ("--shap", "--shape"), defect(3, "--nam=fail", "--nan"),
-                                         defect(3, "--error", "--error-threshold"),
+                                         ("--outputs", "--output"), ("--shap", "--shape"), ("--nam=fail", "--nan"),
+                                         ("--error", "--error-threshold"),
                                          ("--saturat", "--saturate"), ("--ftx", "--ftz")])
 def test_an_unknown_option_names_the_nearest_the_analyzers_own_included(msprobe, files, typed, meant):
     compare_error(msprobe, files, typed, code="E6001", mentions=[typed.split("=")[0], meant])
@@ -47,7 +43,7 @@ def test_options_are_not_guessed_from_their_beginning(msprobe, files):
 @pytest.mark.parametrize("typed", ["verl2", "fastr", "veRRL", "custm"])
 def test_an_unknown_mode_is_named(msprobe, files, typed):
     line = compare_error(msprobe, files, "-m", typed, code="E5005", mentions=[f"'{typed}'"])
-    assert "veRL" in line or "custom" in line
+    assert "verl" in line.lower() or "custom" in line
 
 
 def test_mode_names_match_without_regard_to_case_and_dashes(msprobe, files):
@@ -87,10 +83,10 @@ def test_a_value_that_makes_no_sense_is_refused(msprobe, files, options, mention
 
 
 @pytest.mark.parametrize("options,mentions", [
-    defect(4, ["--nan", "maybe"], ["maybe", "equal"]),
-    defect(4, ["--saturate=i8"], ["i8"]),
-    defect(4, ["--atol", "-1"], ["--atol"]),
-    defect(4, ["--rtol", "-1"], ["--rtol"]),
+    (["--nan", "maybe"], ["maybe", "equal"]),
+    (["--saturate=i8"], ["i8"]),
+    (["--atol", "-1"], ["--atol"]),
+    (["--rtol", "-1"], ["--rtol"]),
 ])
 def test_a_value_that_the_analyzer_refuses_is_an_error_before_anything_is_compared(msprobe, files, options, mentions):
     compare_error(msprobe, files, *options, code="E6002", mentions=mentions)
