@@ -185,6 +185,19 @@ constexpr std::array entries{
                "Its worker processes crashed or hung five times in this run. The rest of the rows is not analysed; "
                "what was analysed is kept.",
                "插件多次异常", "本次运行中其工作进程已崩溃或超时五次。其余行不再分析，已有结果保留。"},
+    ErrorEntry{"E5014", "Anyone may change the plugin",
+               "The file is writable by all users, so another user could make it run anything in your name. It is not "
+               "loaded. Take the right away (chmod o-w FILE), or copy the plugin to a folder of your own.",
+               "任何人都能修改该插件",
+               "该文件对所有用户可写，他人可借此以您的身份运行任意代码，因此不加载。请去掉该权限（chmod o-w "
+               "文件），或将插件复制到自己的目录。"},
+    ErrorEntry{"E5015", "The plugin registry is locked",
+               "Another msprobe has been changing the registry for ten seconds. Try again. Where the file system has no "
+               "locks, a lock file beside the registry takes their place; when the program that made it was killed, the "
+               "file stays: the message names it and who made it. Remove it when no msprobe runs there any more.",
+               "插件注册表被锁定",
+               "另一个 msprobe 已占用注册表十秒。请重试。若文件系统不支持锁，则以注册表旁的锁文件代替；创建它的程序被"
+               "强制结束时该文件会留下，错误信息给出文件名和创建者。确认其已不在运行后删除即可。"},
     ErrorEntry{"E6001", "Unknown command or option",
                "The message names the nearest one that exists. `msprobe --help` lists commands, `msprobe COMMAND "
                "--help` their options.",

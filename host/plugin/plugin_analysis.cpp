@@ -2,12 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "msprobe/dtype.hpp"
+#include "plugin/added_columns.h"
 #include "plugin/call.h"
+#include "plugin/process_state.h"
 
 namespace msprobe::plugin {
 namespace {
@@ -27,12 +31,18 @@ std::string auto_text(const engine::Planned& planned) {
   return floats ? fmt::format("auto: {}", dtype_name(planned.noise_dtype)) : "auto: exact";
 }
 
-/// Runs a callback; nothing that it throws goes further.
+}  // namespace
+
+/// Runs a callback; nothing that it throws goes further, and what it changed in the process is put back.
 template <class Body>
-msp_status guarded(msp_call& call, Body&& body) {
+msp_status PluginAnalysis::guarded(msp_call& call, Body&& body) {
   msp_status status;
+  const ProcessState before;
   try {
     status = body();
+  } catch (const std::bad_alloc&) {
+    call.why = "out of memory (the limit of a worker process is --plugin-memory)";
+    status = MSP_E_NOMEM;
   } catch (const std::exception& error) {
     call.why = fmt::format("an exception left the plugin: {}", error.what());
     status = MSP_E_INTERNAL;
@@ -40,10 +50,10 @@ msp_status guarded(msp_call& call, Body&& body) {
     call.why = "an exception left the plugin";
     status = MSP_E_INTERNAL;
   }
+  if (const std::string changed = before.put_back(); !changed.empty())
+    complain(fmt::format("changed {} of the process; it was put back", changed));
   return status < 0 ? status : MSP_OK;
 }
-
-}  // namespace
 
 result::Value parse_option(const OptionDescription& option, const std::string& text) {
   const auto bad = [&](const char* wanted) {
@@ -105,6 +115,27 @@ std::vector<result::Column> PluginAnalysis::columns() const {
   return columns_;
 }
 
+std::uint32_t PluginAnalysis::column_number(const result::Column& column) {
+  const std::lock_guard lock(mutex_);
+  const auto known =
+      std::find_if(columns_.begin(), columns_.end(), [&](const result::Column& c) { return c.name == column.name; });
+  if (known != columns_.end()) return static_cast<std::uint32_t>(known - columns_.begin());
+  columns_.push_back(column);
+  return static_cast<std::uint32_t>(columns_.size() - 1);
+}
+
+void PluginAnalysis::complain(const std::string& what) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!complaints_.insert(what).second) return;
+  }
+  const std::string text = fmt::format("{} {}", analyzer_.name, what);
+  if (on_complaint)
+    on_complaint(text);
+  else
+    log::warning(text + ": tell its author");
+}
+
 msp_call& PluginAnalysis::token(unsigned worker) {
   const std::lock_guard lock(mutex_);
   auto& token = tokens_[worker];
@@ -147,7 +178,11 @@ void PluginAnalysis::analyze(engine::Worker& worker, const engine::Planned& plan
 }
 
 void PluginAnalysis::finish(std::vector<result::Row>& rows, std::vector<result::Finding>& findings) {
-  if (!analyzer_.finish) return;
+  if (analyzer_.finish) finish_plugin(rows, findings);
+  sort_added_columns(columns_, declared_types_.size(), rows);
+}
+
+void PluginAnalysis::finish_plugin(std::vector<result::Row>& rows, std::vector<result::Finding>& findings) {
   rows_ = &rows;
   findings_ = &findings;
   msp_call& call = token(serial_token);

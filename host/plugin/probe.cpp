@@ -1,11 +1,12 @@
 #include <fmt/format.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "plugin/description.h"
 #include "plugin/isolation/child.h"
-#include "plugin/isolation/message.h"
+#include "plugin/isolation/row_message.h"
 
 namespace msprobe::plugin {
 namespace {
@@ -21,13 +22,7 @@ void put(MessageWriter& out, const AnalyzerDescription& analyzer) {
     out.put(std::string_view(option.name)).put(std::string_view(option.doc)).put(std::string_view(option.initial));
     out.put(option.type).put<std::uint8_t>(option.required).put<std::uint8_t>(option.bare);
   }
-  out.put<std::uint64_t>(analyzer.columns.size());
-  for (const auto& column : analyzer.columns) {
-    out.put(std::string_view(column.name)).put(std::string_view(column.doc));
-    out.put(static_cast<std::uint8_t>(column.type))
-        .put<std::int32_t>(column.direction)
-        .put<std::uint8_t>(column.hidden);
-  }
+  put_columns(out, analyzer.columns, 0);
 }
 
 AnalyzerDescription get_analyzer(MessageReader& in) {
@@ -47,21 +42,13 @@ AnalyzerDescription get_analyzer(MessageReader& in) {
     option.bare = in.get<std::uint8_t>() != 0;
     analyzer.options.push_back(std::move(option));
   }
-  for (auto left = in.count(); left > 0; --left) {
-    result::Column column;
-    column.name = in.text();
-    column.doc = in.text();
-    column.type = static_cast<result::ColumnType>(in.get<std::uint8_t>());
-    column.direction = in.get<std::int32_t>();
-    column.hidden = in.get<std::uint8_t>() != 0;
-    analyzer.columns.push_back(std::move(column));
-  }
+  for (auto left = in.count(); left > 0; --left) analyzer.columns.push_back(get_column(in));
   return analyzer;
 }
 
 /// In the child: load, describe, send. What goes wrong is sent as an error.
-[[noreturn]] void probe_child(int socket, const std::string& path) {
-  restrict_child(most_memory);
+[[noreturn]] void probe_child(int socket, pid_t parent, const std::string& path) {
+  restrict_child(parent, most_memory);
   MessageWriter out;
   try {
     const PluginDescription description = describe(load(path));
@@ -73,8 +60,8 @@ AnalyzerDescription get_analyzer(MessageReader& in) {
     for (const auto& analyzer : description.analyzers) put(out, analyzer);
   } catch (const Error& error) {
     out = MessageWriter();
-    out.put<std::uint8_t>(0).put(std::string_view(error.code())).put(std::string_view(error.what_happened()));
-    out.put(std::string_view(error.where())).put(std::string_view(error.what_to_do()));
+    out.put<std::uint8_t>(0);
+    put_error(out, error);
   } catch (...) {
     ::_exit(125);
   }
@@ -82,17 +69,38 @@ AnalyzerDescription get_analyzer(MessageReader& in) {
   ::_exit(0);
 }
 
+/// Throws the error that the child met.
+PluginDescription get_plugin(const std::string& data) {
+  MessageReader in(data);
+  if (in.get<std::uint8_t>() == 0) throw Error(get_error(in));
+  PluginDescription description;
+  description.path = in.text();
+  description.id = in.text();
+  description.version = in.text();
+  for (auto left = in.count(); left > 0; --left) description.analyzers.push_back(get_analyzer(in));
+  return description;
+}
+
+/// What others may write can be made to run anything as this user.
+void refuse_writable_by_all(const std::string& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && (info.st_mode & S_IWOTH) != 0)
+    throw Error("E5014", "anyone may change this plugin, so it is not loaded", path, fmt::format("chmod o-w {}", path));
+}
+
 }  // namespace
 
 PluginDescription probe(const std::string& path) {
+  refuse_writable_by_all(path);
   int sockets[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0)
     throw Error("E5001", "no socket for the process that looks at the plugin", path,
                 "raise the limit of open files (ulimit -n)");
+  const pid_t parent = ::getpid();
   const pid_t child = ::fork();
   if (child == 0) {
     ::close(sockets[0]);
-    probe_child(sockets[1], path);
+    probe_child(sockets[1], parent, path);
   }
   ::close(sockets[1]);
   std::string data;
@@ -108,17 +116,12 @@ PluginDescription probe(const std::string& path) {
     throw Error("E5010", fmt::format("the plugin {} while it was loaded", ending_text(status)), path,
                 "tell its author");
 
-  MessageReader in(data);
-  if (in.get<std::uint8_t>() == 0) {
-    const std::string code = in.text(), what = in.text(), where = in.text(), to_do = in.text();
-    throw Error(code, what, where, to_do);
+  try {
+    return get_plugin(data);
+  } catch (const BadMessage&) {
+    throw Error("E5010", "the plugin wrote into the program's own channel while it was loaded", path,
+                "tell its author");
   }
-  PluginDescription description;
-  description.path = in.text();
-  description.id = in.text();
-  description.version = in.text();
-  for (auto left = in.count(); left > 0; --left) description.analyzers.push_back(get_analyzer(in));
-  return description;
 }
 
 }  // namespace msprobe::plugin

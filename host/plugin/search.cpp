@@ -88,11 +88,10 @@ bool is_path(const std::string& mode) {
   return mode.ends_with(".so") || (mode.find('/') != std::string::npos && fs::exists(mode));
 }
 
-}  // namespace
-
-std::vector<Found> list(const std::vector<std::string>& plugin_dirs) {
+/// What cannot be loaded comes with its problem.
+std::vector<Found> look_into_all(const std::vector<Candidate>& candidates) {
   std::vector<Found> all;
-  for (const Candidate& candidate : candidates_of(plugin_dirs)) {
+  for (const Candidate& candidate : candidates) {
     try {
       for (Found& found : look_into(candidate)) all.push_back(std::move(found));
     } catch (const Error& error) {
@@ -102,6 +101,12 @@ std::vector<Found> list(const std::vector<std::string>& plugin_dirs) {
     }
   }
   return all;
+}
+
+}  // namespace
+
+std::vector<Found> list(const std::vector<std::string>& plugin_dirs) {
+  return look_into_all(candidates_of(plugin_dirs));
 }
 
 void refuse_built_in_name(const std::string& name) {
@@ -114,12 +119,26 @@ void refuse_built_in_name(const std::string& name) {
                     "take another name");
 }
 
+namespace {
+
+/// A registered library has no other names than its own: there is no need to load what cannot be meant.
+bool may_be_called(const Candidate& candidate, const std::string& wanted) {
+  const std::string name = normalized_mode(candidate.registered_name);
+  return name.empty() || name == wanted || wanted.starts_with(name + "/");
+}
+
+}  // namespace
+
 Found find(const std::string& mode, const std::vector<std::string>& plugin_dirs) {
   if (is_path(mode)) return look_into({"path", fs::absolute(mode), "", ""}).front();
   const std::string wanted = normalized_mode(mode);
+  std::vector<Candidate> candidates = candidates_of(plugin_dirs);
   std::vector<Found> claims;
   std::vector<std::string> names;
-  for (Found& found : list(plugin_dirs)) {
+  for (const Candidate& candidate : candidates)
+    if (!may_be_called(candidate, wanted)) names.push_back(normalized_mode(candidate.registered_name));
+  std::erase_if(candidates, [&](const Candidate& c) { return !may_be_called(c, wanted); });
+  for (Found& found : look_into_all(candidates)) {
     names.push_back(normalized_mode(found.name));
     const bool same_file =
         std::any_of(claims.begin(), claims.end(), [&](const Found& f) { return f.path == found.path; });
@@ -136,7 +155,7 @@ Found find(const std::string& mode, const std::vector<std::string>& plugin_dirs)
                 claims[0].path + " and " + claims[1].path, "name one by its path, or unregister one");
   if (!claims[0].analyzer) {
     // Say again what loading it says, with its own code.
-    for (const Candidate& candidate : candidates_of(plugin_dirs))
+    for (const Candidate& candidate : candidates)
       if (candidate.path == claims[0].path) return look_into(candidate).front();
   }
   return claims[0];

@@ -34,14 +34,20 @@ std::string ending_text(int wait_status) {
   return fmt::format("ended the process (exit code {})", WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : -1);
 }
 
-void restrict_child(std::uint64_t memory_bytes) {
+void restrict_child(pid_t parent, std::uint64_t memory_bytes) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(0);  // it died before it was asked for
+  ::dup2(STDERR_FILENO, STDOUT_FILENO);   // what a plugin prints must not get into a report on stdout
   std::signal(SIGINT, SIG_IGN);
   std::signal(SIGTERM, SIG_DFL);
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
-  if (memory_bytes == 0) return;
-  const rlim_t most = address_space() + memory_bytes;
+  limit_memory(memory_bytes);
+}
+
+void limit_memory(std::uint64_t bytes) {
+  if (bytes == 0) return;
+  const rlim_t most = address_space() + bytes;
   const rlimit memory{most, most};
   ::setrlimit(RLIMIT_AS, &memory);
 }

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "engine/worker.h"
+#include "plugin/added_columns.h"
 #include "plugin/isolation/child.h"
 #include "plugin/isolation/row_message.h"
 #include "plugin/isolation/worker_process.h"
@@ -34,10 +36,8 @@ IsolatedAnalysis::IsolatedAnalysis(std::string library, AnalyzerDescription anal
       columns_(analyzer_.columns) {}
 
 IsolatedAnalysis::~IsolatedAnalysis() {
-  for (auto& [slot, process] : processes_) {
-    ::close(process->child.socket);  // asks it to go
-    nursery_->end(process->child.process, false);
-  }
+  for (auto& [slot, process] : processes_) ::close(process->child.socket);  // asks all of them to go at once
+  for (auto& [slot, process] : processes_) nursery_->end(process->child.process, false);
 }
 
 std::vector<result::Column> IsolatedAnalysis::columns() const {
@@ -58,35 +58,44 @@ IsolatedAnalysis::Process& IsolatedAnalysis::process_for(unsigned slot) {
     const std::lock_guard lock(mutex_);
     if (const auto known = processes_.find(slot); known != processes_.end()) return *known->second;
   }
-  auto process = std::make_unique<Process>();
-  process->child = nursery_->spawn();
+  Process* process;
+  {
+    auto fresh = std::make_unique<Process>();
+    fresh->child = nursery_->spawn();
+    const std::lock_guard lock(mutex_);
+    process = (processes_[slot] = std::move(fresh)).get();
+  }
   std::string data;
   const Received received = receive_message(process->child.socket, data, limits_.milliseconds_per_pair);
-  const auto give_up = [&](bool kill) {
-    ::close(process->child.socket);
-    return nursery_->end(process->child.process, kill);
-  };
   if (received == Received::timed_out) {
-    give_up(true);
-    throw Error("E5011", fmt::format("the analyzer did not start within {} s", limits_.milliseconds_per_pair / 1000),
-                library_, "raise --plugin-timeout, or tell its author");
+    lost(slot, true);
+    throw Error("E5011", fmt::format("{} did not start within {}", analyzer_.name, time_limit()), library_,
+                "raise --plugin-timeout, or tell its author");
   }
   if (received != Received::whole)
-    throw Error("E5010", fmt::format("the analyzer {} at its start", ending_text(give_up(false))), library_,
+    throw Error("E5010", fmt::format("{} {} at its start", analyzer_.name, lost(slot, false)), library_,
                 "tell its author");
-  MessageReader in(data);
-  if (static_cast<Reply>(in.get<std::uint8_t>()) == Reply::failed) {
-    const Error error = get_error(in);
-    give_up(false);
-    throw Error(error);
+  try {
+    MessageReader in(data);
+    if (static_cast<Reply>(in.get<std::uint8_t>()) == Reply::failed) {
+      const Error error = get_error(in);
+      lost(slot, false);
+      throw Error(error);
+    }
+    get_news(*process, in);
+  } catch (const BadMessage& bad) {
+    throw senseless(slot, bad, library_);
   }
-  const std::lock_guard lock(mutex_);
-  auto& kept = *(processes_[slot] = std::move(process));
-  map_columns(kept, in);
-  return kept;
+  return *process;
 }
 
-void IsolatedAnalysis::map_columns(Process& process, MessageReader& in) {
+std::string IsolatedAnalysis::time_limit() const {
+  return fmt::format("{} s", limits_.milliseconds_per_pair / 1000.0);
+}
+
+/// Columns and complaints.
+void IsolatedAnalysis::get_news(Process& process, MessageReader& in) {
+  const std::lock_guard lock(mutex_);
   for (auto left = in.count(); left > 0; --left) {
     result::Column column = get_column(in);
     std::uint32_t place = 0;
@@ -94,6 +103,16 @@ void IsolatedAnalysis::map_columns(Process& process, MessageReader& in) {
     if (place == columns_.size()) columns_.push_back(std::move(column));
     process.columns.push_back(place);
   }
+  for (auto left = in.count(); left > 0; --left)
+    if (const std::string complaint = in.text(); complaints_.insert(complaint).second)
+      log::warning(complaint + ": tell its author");
+}
+
+/// A worker that wrote into its own channel cannot be trusted any more.
+Error IsolatedAnalysis::senseless(unsigned slot, const BadMessage& bad, const std::string& where) {
+  lost(slot, true);
+  return {"E5010", fmt::format("the answer of {} makes no sense: {}", analyzer_.name, bad.what()), where,
+          "tell its author"};
 }
 
 /// Takes a process out, ended; says how it ended.
@@ -132,94 +151,92 @@ void IsolatedAnalysis::analyze(engine::Worker& worker, const engine::Planned& pl
   }
   if (received == Received::timed_out) {
     lost(slot, true);
-    throw Error("E5011",
-                fmt::format("{} did not answer within {} s", analyzer_.name, limits_.milliseconds_per_pair / 1000),
-                row.name, "raise --plugin-timeout, or tell its author");
+    throw Error("E5011", fmt::format("{} did not answer within {}", analyzer_.name, time_limit()), row.name,
+                "raise --plugin-timeout, or tell its author");
   }
   if (received != Received::whole)
     throw Error("E5010", fmt::format("{} {} here", analyzer_.name, lost(slot, false)), row.name,
                 "tell its author; the other rows are kept");
 
-  MessageReader in(data);
-  switch (static_cast<Reply>(in.get<std::uint8_t>())) {
-    case Reply::failed:
-      throw Error(get_error(in));
-    case Reply::cancelled:
-      throw engine::Cancelled{};
-    default:
-      break;
+  try {
+    MessageReader in(data);
+    get_row(worker, process, in, row);
+  } catch (const BadMessage& bad) {
+    throw senseless(slot, bad, row.name);
   }
-  {
-    const std::lock_guard lock(mutex_);
-    map_columns(process, in);
-  }
-  for (const int side : {0, 1}) worker.count_read(side, in.get<std::uint64_t>());
+}
+
+/// Throws what analysing the row threw over there, after all that it said of the row.
+void IsolatedAnalysis::get_row(engine::Worker& worker, Process& process, MessageReader& in, result::Row& row) {
+  const auto kind = static_cast<Reply>(in.get<std::uint8_t>());
+  get_news(process, in);
+  const std::uint64_t bytes[2] = {in.get<std::uint64_t>(), in.get<std::uint64_t>()};
   result::Row judged;
   get_judgement(in, judged);
+  if (judged.metrics.size() > process.columns.size()) throw BadMessage("it has values without a column");
+  std::optional<Error> failed;
+  if (kind == Reply::failed) failed = get_error(in);
+  if (!in.at_end()) throw BadMessage("it does not end");
+
+  for (const int side : {0, 1}) worker.count_read(side, bytes[side]);
   row.verdict = judged.verdict;
   row.error = judged.error;
   row.threshold = judged.threshold;
   row.why = std::move(judged.why);
   row.threshold_from = std::move(judged.threshold_from);
   row.metrics.clear();
-  for (std::size_t i = 0; i < judged.metrics.size() && i < process.columns.size(); ++i) {
+  for (std::size_t i = 0; i < judged.metrics.size(); ++i) {
     const std::uint32_t place = process.columns[i];
     if (row.metrics.size() <= place) row.metrics.resize(place + 1);
     row.metrics[place] = std::move(judged.metrics[i]);
   }
+  if (failed) throw Error(*failed);
+  if (kind == Reply::cancelled) throw engine::Cancelled{};
 }
 
 void IsolatedAnalysis::finish(std::vector<result::Row>& rows, std::vector<result::Finding>& findings) {
-  if (!analyzer_.has_finish) return;
-  Process& process = process_for(0);
-  // Rows as that process numbers columns.
-  std::vector<std::uint32_t> place_there(columns_.size(), UINT32_MAX);
-  for (std::uint32_t i = 0; i < process.columns.size(); ++i) place_there[process.columns[i]] = i;
-  MessageWriter request;
-  request.put(static_cast<std::uint8_t>(Request::finish));
-  for (const auto& row : rows) {
-    result::Row there;
-    there.verdict = row.verdict;
-    there.error = row.error;
-    there.threshold = row.threshold;
-    there.why = row.why;
-    for (std::size_t i = 0; i < row.metrics.size(); ++i) {
-      if (place_there[i] == UINT32_MAX) continue;
-      if (there.metrics.size() <= place_there[i]) there.metrics.resize(place_there[i] + 1);
-      there.metrics[place_there[i]] = row.metrics[i];
-    }
-    put_judgement(request, there);
-  }
-  std::string data;
-  Received received = Received::ended;
-  if (send_message(process.child.socket, request.data()))
-    received = receive_message(process.child.socket, data, limits_.milliseconds_per_pair);
-  if (received != Received::whole) {
-    const std::string how =
-        received == Received::timed_out ? (lost(0, true), "did not answer in time") : lost(0, false);
+  if (analyzer_.has_finish) finish_plugin(rows, findings);
+  sort_added_columns(columns_, analyzer_.columns.size(), rows);
+}
+
+void IsolatedAnalysis::finish_plugin(std::vector<result::Row>& rows, std::vector<result::Finding>& findings) {
+  const auto tell_lost = [&](const std::string& how) {
     findings.push_back(
         {result::Verdict::warn,
          "analyzer.lost",
          fmt::format("{} {} at its end: its summary is missing, the rows are kept.", analyzer_.name, how),
          fmt::format("{} 在收尾时异常（{}）：缺少其总结，各行结果保留。", analyzer_.name, how),
          {}});
-    return;
+  };
+  Process* started;
+  try {
+    started = &process_for(0);
+  } catch (const Error& error) {
+    return tell_lost(fmt::format("could not be started again ({})", error.what_happened()));
   }
-  MessageReader in(data);
-  if (static_cast<Reply>(in.get<std::uint8_t>()) == Reply::failed) throw Error(get_error(in));
-  for (auto left = in.count(); left > 0; --left) {
-    auto& row = rows.at(in.get<std::uint64_t>());
-    row.verdict = static_cast<result::Verdict>(in.get<std::uint8_t>());
-    row.why = in.text();
+  Process& process = *started;
+  MessageWriter request;
+  request.put(static_cast<std::uint8_t>(Request::finish));
+  put_columns(request, columns_, 0);
+  for (const auto& row : rows) put_judgement(request, row);
+  std::string data;
+  Received received = Received::ended;
+  if (send_message(process.child.socket, request.data()))
+    received = receive_message(process.child.socket, data, limits_.milliseconds_per_pair);
+  if (received == Received::timed_out) {
+    lost(0, true);
+    return tell_lost(fmt::format("did not answer within {}", time_limit()));
   }
-  for (auto left = in.count(); left > 0; --left) {
-    result::Finding finding;
-    finding.level = static_cast<result::Verdict>(in.get<std::uint8_t>());
-    finding.code = in.text();
-    finding.text = in.text();
-    finding.rows.resize(in.count());
-    for (auto& row : finding.rows) row = in.get<std::uint64_t>();
-    findings.push_back(std::move(finding));
+  if (received != Received::whole) return tell_lost(lost(0, false));
+  try {
+    MessageReader in(data);
+    if (static_cast<Reply>(in.get<std::uint8_t>()) == Reply::failed) throw Error(get_error(in));
+    get_news(process, in);
+    get_amended(in, rows);
+    get_findings(in, rows.size(), findings);
+  } catch (const BadMessage& bad) {
+    lost(0, true);
+    tell_lost(fmt::format("answered what makes no sense ({})", bad.what()));
   }
 }
 

@@ -3,9 +3,11 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "dump/dump.h"
 #include "engine/analysis.h"
 #include "plugin/description.h"
@@ -14,6 +16,7 @@
 
 namespace msprobe::plugin {
 
+class BadMessage;
 class MessageReader;
 
 struct IsolationLimits {
@@ -41,7 +44,11 @@ class IsolatedAnalysis final : public engine::Analysis {
   struct Process;
   Process& process_for(unsigned slot);
   std::string lost(unsigned slot, bool kill);
-  void map_columns(Process& process, MessageReader& in);  ///< with mutex_ held
+  std::string time_limit() const;
+  void get_news(Process& process, MessageReader& in);
+  void get_row(engine::Worker& worker, Process& process, MessageReader& in, result::Row& row);
+  void finish_plugin(std::vector<result::Row>& rows, std::vector<result::Finding>& findings);
+  Error senseless(unsigned slot, const BadMessage& bad, const std::string& where);
 
   const std::string library_;
   AnalyzerDescription analyzer_;
@@ -51,6 +58,7 @@ class IsolatedAnalysis final : public engine::Analysis {
   std::unique_ptr<Nursery> nursery_;
   mutable std::mutex mutex_;  // guards what follows
   std::vector<result::Column> columns_;
+  std::set<std::string> complaints_;
   std::map<unsigned, std::unique_ptr<Process>> processes_;  ///< by worker number
   unsigned crashes_ = 0;
 };

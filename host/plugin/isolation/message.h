@@ -53,7 +53,13 @@ class MessageWriter {
   std::string data_;
 };
 
-/// Throws std::runtime_error for a message that ends too early.
+/// What arrived was not written by a healthy worker.
+class BadMessage : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Throws BadMessage.
 class MessageReader {
  public:
   explicit MessageReader(std::string_view data) : rest_(data) {}
@@ -65,6 +71,7 @@ class MessageReader {
     return value;
   }
   std::string text() { return std::string(take(get<std::uint64_t>())); }
+  bool at_end() const { return rest_.empty(); }
   std::optional<double> number() {
     const bool there = get<std::uint8_t>() != 0;
     const auto value = get<double>();
@@ -83,19 +90,19 @@ class MessageReader {
       case 4:
         return text();
       default:
-        throw std::runtime_error("a message of a worker makes no sense");
+        throw BadMessage("a part of it makes no sense");
     }
   }
   /// A count of things of at least one byte each.
   std::uint64_t count() {
     const auto count = get<std::uint64_t>();
-    if (count > rest_.size()) throw std::runtime_error("a message of a worker makes no sense");
+    if (count > rest_.size()) throw BadMessage("a part of it makes no sense");
     return count;
   }
 
  private:
   std::string_view take(std::uint64_t bytes) {
-    if (bytes > rest_.size()) throw std::runtime_error("a message of a worker ends too early");
+    if (bytes > rest_.size()) throw BadMessage("it ends too early");
     const auto taken = rest_.substr(0, bytes);
     rest_.remove_prefix(bytes);
     return taken;

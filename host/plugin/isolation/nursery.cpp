@@ -72,11 +72,17 @@ void spawn_worker(int socket, const std::function<void(int)>& worker) {
     answer(socket, {-errno}, -1);
     return;
   }
+  const pid_t nursery = ::getpid();
   const pid_t child = ::fork();
   if (child == 0) {
+    restrict_child(nursery, 0);
     ::close(socket);
     ::close(sockets[0]);
-    worker(sockets[1]);
+    try {
+      worker(sockets[1]);
+    } catch (...) {
+      ::_exit(125);  // no memory for a message, say: must not unwind into the code that forked
+    }
     ::_exit(0);
   }
   const int failed = errno;
@@ -85,8 +91,8 @@ void spawn_worker(int socket, const std::function<void(int)>& worker) {
   ::close(sockets[0]);
 }
 
-[[noreturn]] void serve(int socket, const std::function<void(int)>& worker) {
-  restrict_child(0);
+[[noreturn]] void serve(int socket, pid_t host, const std::function<void(int)>& worker) {
+  restrict_child(host, 0);
   for (;;) {
     Request request{};
     const ssize_t got = ::recv(socket, &request, sizeof request, MSG_WAITALL);
@@ -111,10 +117,11 @@ void spawn_worker(int socket, const std::function<void(int)>& worker) {
 Nursery::Nursery(std::function<void(int)> worker) {
   int sockets[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) throw_no_process(errno);
+  const pid_t host = ::getpid();
   process_ = ::fork();
   if (process_ == 0) {
     ::close(sockets[0]);
-    serve(sockets[1], worker);
+    serve(sockets[1], host, worker);
   }
   ::close(sockets[1]);
   socket_ = sockets[0];
