@@ -90,14 +90,14 @@ OptionValues default_options(const AnalyzerDescription& analyzer) {
   return values;
 }
 
-PluginAnalysis::PluginAnalysis(const msp_analyzer& analyzer, OptionValues options)
+PluginAnalysis::PluginAnalysis(const msp_analyzer& analyzer, OptionValues options, const msp_host* host)
     : analyzer_(analyzer), options_(std::move(options)), host_(make_host_table()) {
   columns_ = describe(analyzer).columns;
   for (const auto& column : columns_) declared_types_.push_back(column.type);
 
   msp_call& call = token(serial_token);
   call.enter(nullptr, nullptr);
-  const msp_status status = guarded(call, [&] { return analyzer_.create(&host_, &call, &self_); });
+  const msp_status status = guarded(call, [&] { return analyzer_.create(host ? host : &host_, &call, &self_); });
   // What an analyzer does not want to be given is a value of its options: the user's matter.
   if (status == MSP_E_INVALID && !call.why.empty())
     throw Error("E6002", call.why, analyzer_.name, "see `msprobe compare --help`");

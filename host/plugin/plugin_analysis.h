@@ -26,7 +26,8 @@ class PluginAnalysis final : public engine::Analysis {
  public:
   /// Creates the instance. `options` holds a value for each declared option. Throws Error E6002 for a value that the
   /// analyzer refuses, E5008 when it fails otherwise.
-  PluginAnalysis(const msp_analyzer& analyzer, OptionValues options);
+  /// `host`: lent instead of today's table, by a test that plays an older host.
+  PluginAnalysis(const msp_analyzer& analyzer, OptionValues options, const msp_host* host = nullptr);
   ~PluginAnalysis() override;
 
   std::string mode() const override { return analyzer_.name; }
