@@ -168,6 +168,43 @@ constexpr std::array entries{
     ErrorEntry{"E5009", "The plugin registry is damaged",
                "plugins.json cannot be parsed. Mend it or remove it, then register your plugins again.",
                "插件注册表损坏", "plugins.json 无法解析。请修复或删除后重新注册插件。"},
+    ErrorEntry{"E5010", "The plugin crashed or ended its process",
+               "It ran in a process of its own, so only the row in flight is lost (verdict error); the others are "
+               "kept. While a plugin is listed "
+               "or registered, it means that loading the library alone crashes. Tell its author, with the row's name.",
+               "插件崩溃或退出",
+               "插件在独立进程中运行，因此只丢失当前行（判为 "
+               "error），其余保留。若在列出或注册时出现，说明仅加载该库就会崩溃。请联系作者。"},
+    ErrorEntry{
+        "E5011", "The plugin did not answer in time",
+        "Its worker process was ended and the row in flight has the verdict error. --plugin-timeout gives it more "
+        "seconds for a tensor; loading "
+        "a library may take 10 seconds.",
+        "插件超时",
+        "其工作进程已被终止，当前行判为 error。可用 --plugin-timeout 延长每个张量的时限；加载库的时限为 10 秒。"},
+    ErrorEntry{"E5012", "No worker process",
+               "The system gave no further process or socket. Raise the limits (ulimit -u, -n), use fewer workers "
+               "(-j), or trust the plugin with "
+               "--isolate never.",
+               "无法创建工作进程",
+               "系统拒绝创建进程或套接字。请提高限制（ulimit -u、-n）、减少 -j，或在信任插件时用 --isolate never。"},
+    ErrorEntry{"E5013", "The plugin was lost too often",
+               "Its worker processes crashed or hung five times in this run. The rest of the rows is not analysed; "
+               "what was analysed is kept.",
+               "插件多次异常", "本次运行中其工作进程已崩溃或超时五次。其余行不再分析，已有结果保留。"},
+    ErrorEntry{"E5014", "Anyone may change the plugin",
+               "The file is writable by all users, so another user could make it run anything in your name. It is not "
+               "loaded. Take the right away (chmod o-w FILE), or copy the plugin to a folder of your own.",
+               "任何人都能修改该插件",
+               "该文件对所有用户可写，他人可借此以您的身份运行任意代码，因此不加载。请去掉该权限（chmod o-w "
+               "文件），或将插件复制到自己的目录。"},
+    ErrorEntry{"E5015", "The plugin registry is locked",
+               "Another msprobe has been changing the registry for ten seconds. Try again. Where the file system has no "
+               "locks, a lock file beside the registry takes their place; when the program that made it was killed, the "
+               "file stays: the message names it and who made it. Remove it when no msprobe runs there any more.",
+               "插件注册表被锁定",
+               "另一个 msprobe 已占用注册表十秒。请重试。若文件系统不支持锁，则以注册表旁的锁文件代替；创建它的程序被"
+               "强制结束时该文件会留下，错误信息给出文件名和创建者。确认其已不在运行后删除即可。"},
     ErrorEntry{"E6001", "Unknown command or option",
                "The message names the nearest one that exists. `msprobe --help` lists commands, `msprobe COMMAND "
                "--help` their options.",

@@ -21,7 +21,7 @@
 #include "engine/run.h"
 #include "msprobe/dtype.hpp"
 #include "pair/pair.h"
-#include "plugin/plugin_analysis.h"
+#include "plugin/make_analysis.h"
 #include "plugin/search.h"
 #include "report/writers.h"
 
@@ -68,7 +68,13 @@ po::options_description host_options() {
       ("dtype-map", po::value<Strings>()->value_name("NAME=DTYPE"),
        "what an opaque dtype means: V2=bf16; repeatable")                                               //
       ("plugin-dir", po::value<Strings>()->value_name("DIR"), "look here for plugins too; repeatable")  //
-      ("no-progress", "no progress bar")                                                                //
+      ("isolate", po::value<std::string>()->default_value("plugins")->value_name("never|plugins|always"),
+       "which analyzers run in worker processes; built-in ones are no 'plugins'")  //
+      ("plugin-timeout", po::value<std::string>()->default_value("60")->value_name("SECONDS"),
+       "how long a worker process may take for a tensor")  //
+      ("plugin-memory", po::value<std::string>()->default_value("4")->value_name("GIB"),
+       "memory that a worker process may take; 0: no limit")  //
+      ("no-progress", "no progress bar")                      //
       ("color", po::value<std::string>()->default_value("auto")->value_name("auto|always|never"),
        "colours on the terminal")  //
       ("help,h", "this text");
@@ -76,53 +82,64 @@ po::options_description host_options() {
   return options;
 }
 
-/// The analyzer's declared options, each a flag of the command line.
-void add_analyzer_options(const msp_analyzer& analyzer, const po::options_description& taken,
-                          po::options_description& options) {
-  for (const msp_field* const* field = analyzer.options; field && *field; ++field) {
-    std::string name = (*field)->name;
-    std::replace(name.begin(), name.end(), '_', '-');
-    if (taken.find_nothrow(name, false))
-      throw Error("E5003", fmt::format("option '{}' has the name of one of msprobe's own", name), analyzer.name,
-                  "tell the plugin's author");
-    auto* value = po::value<std::string>();
-    const bool is_switch =
-        (*field)->type == MSP_TYPE_BOOL && std::string_view((*field)->initial ? (*field)->initial : "") != "true";
-    if (is_switch) {
-      value->zero_tokens()->implicit_value("on");
-    } else if ((*field)->type == MSP_TYPE_BOOL) {
-      value->implicit_value("on", "")->value_name("[=on|off]");
-    } else if (((*field)->flags & MSP_OPTION_BARE) != 0) {
-      value->implicit_value("on", "")->value_name("[=X]");
-    } else {
-      value->value_name("X");
-    }
-    options.add_options()(name.c_str(), value, (*field)->doc ? (*field)->doc : "");
-  }
-}
-
-plugin::OptionValues analyzer_values(const msp_analyzer& analyzer, const po::variables_map& values) {
-  plugin::OptionValues result = plugin::default_options(analyzer);
-  for (const msp_field* const* field = analyzer.options; field && *field; ++field) {
-    std::string name = (*field)->name;
-    std::replace(name.begin(), name.end(), '_', '-');
-    if (values.count(name))
-      result[(*field)->name] = plugin::parse_option(**field, values[name].as<std::string>());
-    else if (!(*field)->initial)
-      throw Error("E6002", fmt::format("--{} is needed by {}", name, analyzer.name), "command line",
-                  (*field)->doc ? (*field)->doc : "see --help");
-  }
-  return result;
-}
-
 double number_option(const po::variables_map& values, const char* name) {
   const auto& text = values[name].as<std::string>();
   double number = NAN;
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
   if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() || !(number >= 0))
-    throw Error("E6002", fmt::format("'{}' is no threshold", text), fmt::format("--{}", name),
-                "give a number that is not negative, or auto");
+    throw Error("E6002", fmt::format("'{}' is no number from 0 on", text), fmt::format("--{}", name),
+                "give a number that is not negative");
   return number;
+}
+
+std::string flag_of(const plugin::OptionDescription& option) {
+  std::string name = option.name;
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
+
+/// The analyzer's declared options, each a flag of the command line.
+void add_analyzer_options(const plugin::AnalyzerDescription& analyzer, const po::options_description& taken,
+                          po::options_description& options) {
+  for (const auto& option : analyzer.options) {
+    const std::string name = flag_of(option);
+    if (taken.find_nothrow(name, false))
+      throw Error("E5003", fmt::format("option '{}' has the name of one of msprobe's own", name), analyzer.name,
+                  "tell the plugin's author");
+    auto* value = po::value<std::string>();
+    if (option.type == MSP_TYPE_BOOL && option.initial != "true")
+      value->zero_tokens()->implicit_value("on");
+    else if (option.bare)
+      value->implicit_value("on", "")->value_name(option.type == MSP_TYPE_BOOL ? "[=on|off]" : "[=X]");
+    else
+      value->value_name("X");
+    options.add_options()(name.c_str(), value, option.doc.c_str());
+  }
+}
+
+plugin::OptionValues analyzer_values(const plugin::AnalyzerDescription& analyzer, const po::variables_map& values) {
+  plugin::OptionValues result = plugin::default_options(analyzer);
+  for (const auto& option : analyzer.options) {
+    const std::string name = flag_of(option);
+    if (values.count(name))
+      result[option.name] = plugin::parse_option(option, values[name].as<std::string>());
+    else if (option.required)
+      throw Error("E6002", fmt::format("--{} is needed by {}", name, analyzer.name), "command line",
+                  option.doc.empty() ? "see --help" : option.doc);
+  }
+  return result;
+}
+
+plugin::IsolationLimits isolation_limits(const po::variables_map& values) {
+  plugin::IsolationLimits limits;
+  const double seconds = number_option(values, "plugin-timeout"), gib = number_option(values, "plugin-memory");
+  if (!(seconds >= 0.001 && seconds <= 1e6))
+    throw Error("E6002", "the time limit must be 0.001 to 1000000 seconds", "--plugin-timeout", "leave it out for 60");
+  if (!(gib <= 1e6))
+    throw Error("E6002", "the memory limit is too large", "--plugin-memory", "give GiB, 0 for no limit");
+  limits.milliseconds_per_pair = static_cast<int>(std::min(seconds * 1000, 2e9));
+  limits.memory_bytes = static_cast<std::uint64_t>(gib * 1024 * 1024 * 1024);
+  return limits;
 }
 
 msp_dtype dtype_option(const std::string& text, const char* option) {
@@ -307,7 +324,12 @@ int compare(const Arguments& arguments) {
   const engine::Options run_options = engine_options(values);
   const report::TerminalOptions terminal = terminal_options(values);
   const plugin::OptionValues analyzer_options = analyzer_values(*found.analyzer, values);
-  plugin::PluginAnalysis analysis(*found.analyzer, analyzer_options);
+  const std::string isolate = choice(values, "isolate", {"never", "plugins", "always"});
+  const auto analysis = plugin::make_analysis(found, analyzer_options,
+                                              isolate == "never"    ? plugin::Isolate::never
+                                              : isolate == "always" ? plugin::Isolate::always
+                                                                    : plugin::Isolate::plugins,
+                                              isolation_limits(values), run_options.dump);
 
   std::error_code failed;
   if (std::filesystem::equivalent(reference_path, target_path, failed))
@@ -317,7 +339,7 @@ int compare(const Arguments& arguments) {
   const std::string started = now_text();
   const auto [reference, target] = open_both(reference_path, target_path, run_options);
   const auto pairing = pair::match(reference, target, {.ignore = values.count("no-ignore") == 0});
-  result::Report report = engine::run(reference, target, pairing, analysis, run_options);
+  result::Report report = engine::run(reference, target, pairing, *analysis, run_options);
   report.version = MSPROBE_VERSION;
   report.mode = found.name;
   report.command = command_line();

@@ -10,15 +10,16 @@
 namespace msprobe::cli {
 namespace {
 
-void print_fields(const char* title, const msp_field* const* fields) {
-  if (!fields || !*fields) return;
-  std::cout << "  " << title << ":\n";
-  for (; *fields; ++fields) {
-    const msp_field& field = **fields;
-    std::string doc = field.doc ? field.doc : "";
-    if (field.initial && *field.initial) doc += fmt::format(" (default {})", field.initial);
-    std::cout << fmt::format("    {}\n{}\n", field.name, wrapped(doc, 80, 8));
-  }
+void print_field(const std::string& name, const std::string& doc) {
+  std::cout << fmt::format("    {}\n{}\n", name, wrapped(doc, 80, 8));
+}
+
+void print_details(const plugin::AnalyzerDescription& analyzer) {
+  if (!analyzer.options.empty()) std::cout << "  options:\n";
+  for (const auto& option : analyzer.options)
+    print_field(option.name, option.doc + (option.initial.empty() ? "" : fmt::format(" (default {})", option.initial)));
+  if (!analyzer.columns.empty()) std::cout << "  columns:\n";
+  for (const auto& column : analyzer.columns) print_field(column.name, column.doc);
 }
 
 }  // namespace
@@ -36,18 +37,16 @@ int plugins(const Arguments& arguments) {
       values.count("plugin-dir") ? values["plugin-dir"].as<std::vector<std::string>>() : std::vector<std::string>{};
   bool broken = false;
   for (const plugin::Found& found : plugin::list(folders)) {
-    std::cout << fmt::format("{:<18} {:<10} {}\n", found.name, found.plugin ? found.plugin->version : "-",
-                             found.origin);
+    std::cout << fmt::format("{:<18} {:<10} {}\n", found.name, found.analyzer ? found.version : "-", found.origin);
     std::cout << fmt::format("  {}\n", found.path);
     if (!found.analyzer) {
       std::cout << wrapped("cannot be used: " + found.problem, 80, 2) << '\n';
       broken = true;
       continue;
     }
-    std::cout << wrapped(found.analyzer->summary ? found.analyzer->summary : "", 80, 2) << '\n';
+    std::cout << wrapped(found.analyzer->summary, 80, 2) << '\n';
     if (!values.count("verbose")) continue;
-    print_fields("options", found.analyzer->options);
-    print_fields("columns", found.analyzer->columns);
+    print_details(*found.analyzer);
   }
   return broken ? incomplete : ok;
 }

@@ -36,6 +36,9 @@ class Worker {
   /// Opens the bytes of a tensor and counts them as read. Throws Error.
   std::unique_ptr<dump::Data> open(const dump::Tensor& tensor, int side);
 
+  /// Bytes of tensors that were read elsewhere on behalf of this worker.
+  void count_read(int side, std::uint64_t bytes) { shared_.bytes_read[side] += bytes; }
+
   /// Every metric of two open tensors, split over idle workers. The bits do not depend on the number of workers. Throws
   /// Error when bytes cannot be read or a dtype has no kernel, Cancelled when the run ends.
   msp_diff_result diff(const dump::Data& reference, const dump::Data& target, const msp_diff_options& options);

@@ -44,18 +44,17 @@ msp_tensor facts_of_tensor(const Tensor& tensor) {
 }  // namespace
 
 void msp_call::enter(msprobe::engine::Worker* on, msprobe::result::Row* of) {
-  thread = std::this_thread::get_id();
   worker = on;
   row = of;
   failed = MSP_OK;
   why.clear();
   error.reset();
   cancelled = false;
-  alive = true;
+  thread = std::this_thread::get_id();
 }
 
 void msp_call::leave() {
-  alive = false;
+  thread = std::thread::id();
   worker = nullptr;
   row = nullptr;
   facts.clear();

@@ -1,6 +1,7 @@
 /// The token of a running callback: what the plugin may touch, and what it has said.
 #pragma once
 #include <array>
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,8 +22,7 @@ struct msp_call {
   msp_call& operator=(const msp_call&) = delete;
 
   msprobe::plugin::PluginAnalysis& analysis;
-  bool alive = false;
-  std::thread::id thread;
+  std::atomic<std::thread::id> thread{};      ///< of the running callback; none: it has returned
   msprobe::engine::Worker* worker = nullptr;  ///< in analyze_pair
   msprobe::result::Row* row = nullptr;        ///< in analyze_pair
 

@@ -39,6 +39,23 @@ class File {
   std::uint64_t size_ = 0;
 };
 
+#if defined(__aarch64__)
+constexpr std::uint16_t this_machine = EM_AARCH64;
+#else
+constexpr std::uint16_t this_machine = EM_X86_64;
+#endif
+
+/// All that the headers speak of is in the file: the loader maps without looking, and would die of what is missing.
+bool is_whole(const File& file, const Elf64_Ehdr& header) {
+  std::vector<Elf64_Phdr> segments(header.e_phnum);
+  if (header.e_phentsize != sizeof(Elf64_Phdr) || segments.empty()) return false;
+  if (!file.read(header.e_phoff, segments.data(), segments.size() * sizeof(Elf64_Phdr))) return false;
+  for (const Elf64_Phdr& segment : segments)
+    if (segment.p_offset > file.size() || segment.p_filesz > file.size() - segment.p_offset) return false;
+  const std::uint64_t sections = std::uint64_t{header.e_shnum} * header.e_shentsize;
+  return header.e_shoff <= file.size() && sections <= file.size() - header.e_shoff;
+}
+
 constexpr std::string_view prefix = "msprobe_plugin_v";
 
 void read_symbols(const File& file, const Elf64_Ehdr& header, ElfLook& look) {
@@ -78,6 +95,14 @@ ElfLook look_at_elf(const std::string& path) {
   }
   if (header.e_ident[EI_DATA] != ELFDATA2LSB || header.e_type != ET_DYN) {
     look.why_not = "no shared library for this machine";
+    return look;
+  }
+  if (header.e_machine != this_machine) {
+    look.why_not = "a library for another machine";
+    return look;
+  }
+  if (!is_whole(file, header)) {
+    look.why_not = "the file is cut short";
     return look;
   }
   look.is_elf = true;

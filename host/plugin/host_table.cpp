@@ -33,13 +33,13 @@ struct HostTable {
   static std::vector<result::Row>* rows(const msp_call* call) { return call->analysis.rows_; }
   static std::vector<result::Finding>* findings(const msp_call* call) { return call->analysis.findings_; }
   static std::uint32_t declare(const msp_call* call, const msp_field& field) {
+    return call->analysis.column_number({field.name, static_cast<result::ColumnType>(field.type),
+                                         field.doc ? field.doc : "", field.direction,
+                                         (field.flags & MSP_COLUMN_HIDDEN) != 0});
+  }
+  static std::size_t column_count(const msp_call* call) {
     const std::lock_guard lock(call->analysis.mutex_);
-    auto& columns = call->analysis.columns_;
-    for (std::size_t i = 0; i < columns.size(); ++i)
-      if (columns[i].name == field.name) return static_cast<std::uint32_t>(i);
-    columns.push_back({field.name, static_cast<result::ColumnType>(field.type), field.doc ? field.doc : "",
-                       field.direction, (field.flags & MSP_COLUMN_HIDDEN) != 0});
-    return static_cast<std::uint32_t>(columns.size() - 1);
+    return call->analysis.columns_.size();
   }
   /// Nothing for a column that was never declared. Declared ones do not move: only those that came later need the lock.
   static std::optional<result::ColumnType> type_of(const msp_call* call, std::uint32_t column) {
@@ -53,7 +53,7 @@ struct HostTable {
 
 namespace {
 
-constexpr std::uint64_t block_elements = 65536;
+constexpr std::uint64_t block_elements = 65536, most_columns = 4096;
 
 std::string_view view(msp_str text) {
   return text.size && text.data ? std::string_view(text.data, text.size) : std::string_view();
@@ -61,9 +61,14 @@ std::string_view view(msp_str text) {
 
 /// A token outside of its callback or on a foreign thread is the plugin's bug, and said so.
 bool valid(const msp_call* call) {
-  if (call && call->alive && call->thread == std::this_thread::get_id()) return true;
-  log::warning(
-      "a plugin used the token of a callback after the callback had returned, or on another thread: tell its author");
+  const std::thread::id running = call ? call->thread.load() : std::thread::id();
+  if (running == std::this_thread::get_id() && call) return true;
+  if (!call)
+    log::warning("a plugin called the host without the token of a callback: tell its author");
+  else if (running == std::thread::id())
+    call->analysis.complain("used the token of a callback after the callback had returned");
+  else
+    call->analysis.complain("used the token of a callback on another thread");
   return false;
 }
 
@@ -85,7 +90,7 @@ msp_status serve(msp_call* call, Body&& body) noexcept {
     call->cancelled = true;
     return call->failed = MSP_E_CANCELLED;
   } catch (const std::bad_alloc&) {
-    return refuse(call, MSP_E_NOMEM, "out of memory");
+    return refuse(call, MSP_E_NOMEM, "out of memory (the limit of a worker process is --plugin-memory)");
   } catch (const std::exception& error) {
     return refuse(call, MSP_E_INTERNAL, error.what());
   }
@@ -283,6 +288,8 @@ msp_status host_declare_column(msp_call* call, const msp_field* field, uint32_t*
     if (field->struct_size < field_size_1_0 || !field->name || !*field->name || field->type < MSP_TYPE_F64 ||
         field->type > MSP_TYPE_BOOL)
       return refuse(call, MSP_E_INVALID, "it declares a column without a size, a name or a known type");
+    if (HostTable::column_count(call) >= most_columns)
+      return refuse(call, MSP_E_INVALID, fmt::format("it declares more than {} columns", most_columns));
     *column = HostTable::declare(call, *field);
     return static_cast<msp_status>(MSP_OK);
   });
@@ -292,7 +299,10 @@ msp_status emit(msp_call* call, uint32_t column, result::Value value) noexcept {
   if (!valid(call) || !call->row) return MSP_E_INVALID;
   return serve(call, [&] {
     const auto type = HostTable::type_of(call, column);
-    if (!type) return refuse(call, MSP_E_INVALID, fmt::format("it emits column {}, which it never declared", column));
+    if (!type) {
+      call->analysis.complain(fmt::format("emits column {}, which it never declared", column));
+      return refuse(call, MSP_E_INVALID, fmt::format("it emits column {}, which it never declared", column));
+    }
     const auto* integer = std::get_if<std::int64_t>(&value);
     if (integer && type == result::ColumnType::boolean)
       value = *integer != 0;

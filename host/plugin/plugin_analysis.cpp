@@ -2,12 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "msprobe/dtype.hpp"
+#include "plugin/added_columns.h"
 #include "plugin/call.h"
+#include "plugin/process_state.h"
 
 namespace msprobe::plugin {
 namespace {
@@ -27,12 +31,18 @@ std::string auto_text(const engine::Planned& planned) {
   return floats ? fmt::format("auto: {}", dtype_name(planned.noise_dtype)) : "auto: exact";
 }
 
-/// Runs a callback; nothing that it throws goes further.
+}  // namespace
+
+/// Runs a callback; nothing that it throws goes further, and what it changed in the process is put back.
 template <class Body>
-msp_status guarded(msp_call& call, Body&& body) {
+msp_status PluginAnalysis::guarded(msp_call& call, Body&& body) {
   msp_status status;
+  const ProcessState before;
   try {
     status = body();
+  } catch (const std::bad_alloc&) {
+    call.why = "out of memory (the limit of a worker process is --plugin-memory)";
+    status = MSP_E_NOMEM;
   } catch (const std::exception& error) {
     call.why = fmt::format("an exception left the plugin: {}", error.what());
     status = MSP_E_INTERNAL;
@@ -40,19 +50,19 @@ msp_status guarded(msp_call& call, Body&& body) {
     call.why = "an exception left the plugin";
     status = MSP_E_INTERNAL;
   }
+  if (const std::string changed = before.put_back(); !changed.empty())
+    complain(fmt::format("changed {} of the process; it was put back", changed));
   return status < 0 ? status : MSP_OK;
 }
 
-}  // namespace
-
-result::Value parse_option(const msp_field& field, const std::string& text) {
+result::Value parse_option(const OptionDescription& option, const std::string& text) {
   const auto bad = [&](const char* wanted) {
-    return Error("E6002", fmt::format("'{}' is not {}", text, wanted), fmt::format("--{}", field.name),
-                 field.doc ? field.doc : "give another value");
+    return Error("E6002", fmt::format("'{}' is not {}", text, wanted), fmt::format("--{}", option.name),
+                 option.doc.empty() ? "give another value" : option.doc);
   };
   if (text.empty()) return {};
   const char* end = text.data() + text.size();
-  switch (field.type) {
+  switch (option.type) {
     case MSP_TYPE_F64: {
       double number = 0;
       const auto parsed = std::from_chars(text.data(), end, number);
@@ -74,24 +84,20 @@ result::Value parse_option(const msp_field& field, const std::string& text) {
   }
 }
 
-OptionValues default_options(const msp_analyzer& analyzer) {
+OptionValues default_options(const AnalyzerDescription& analyzer) {
   OptionValues values;
-  for (const msp_field* const* field = analyzer.options; field && *field; ++field)
-    values[(*field)->name] = parse_option(**field, (*field)->initial ? (*field)->initial : "");
+  for (const OptionDescription& option : analyzer.options) values[option.name] = parse_option(option, option.initial);
   return values;
 }
 
-PluginAnalysis::PluginAnalysis(const msp_analyzer& analyzer, OptionValues options)
+PluginAnalysis::PluginAnalysis(const msp_analyzer& analyzer, OptionValues options, const msp_host* host)
     : analyzer_(analyzer), options_(std::move(options)), host_(make_host_table()) {
-  for (const msp_field* const* field = analyzer.columns; field && *field; ++field)
-    columns_.push_back({(*field)->name, static_cast<result::ColumnType>((*field)->type),
-                        (*field)->doc ? (*field)->doc : "", (*field)->direction,
-                        ((*field)->flags & MSP_COLUMN_HIDDEN) != 0});
+  columns_ = describe(analyzer).columns;
   for (const auto& column : columns_) declared_types_.push_back(column.type);
 
   msp_call& call = token(serial_token);
   call.enter(nullptr, nullptr);
-  const msp_status status = guarded(call, [&] { return analyzer_.create(&host_, &call, &self_); });
+  const msp_status status = guarded(call, [&] { return analyzer_.create(host ? host : &host_, &call, &self_); });
   // What an analyzer does not want to be given is a value of its options: the user's matter.
   if (status == MSP_E_INVALID && !call.why.empty())
     throw Error("E6002", call.why, analyzer_.name, "see `msprobe compare --help`");
@@ -107,6 +113,27 @@ PluginAnalysis::~PluginAnalysis() {
 std::vector<result::Column> PluginAnalysis::columns() const {
   const std::lock_guard lock(mutex_);
   return columns_;
+}
+
+std::uint32_t PluginAnalysis::column_number(const result::Column& column) {
+  const std::lock_guard lock(mutex_);
+  const auto known =
+      std::find_if(columns_.begin(), columns_.end(), [&](const result::Column& c) { return c.name == column.name; });
+  if (known != columns_.end()) return static_cast<std::uint32_t>(known - columns_.begin());
+  columns_.push_back(column);
+  return static_cast<std::uint32_t>(columns_.size() - 1);
+}
+
+void PluginAnalysis::complain(const std::string& what) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!complaints_.insert(what).second) return;
+  }
+  const std::string text = fmt::format("{} {}", analyzer_.name, what);
+  if (on_complaint)
+    on_complaint(text);
+  else
+    log::warning(text + ": tell its author");
 }
 
 msp_call& PluginAnalysis::token(unsigned worker) {
@@ -151,7 +178,11 @@ void PluginAnalysis::analyze(engine::Worker& worker, const engine::Planned& plan
 }
 
 void PluginAnalysis::finish(std::vector<result::Row>& rows, std::vector<result::Finding>& findings) {
-  if (!analyzer_.finish) return;
+  if (analyzer_.finish) finish_plugin(rows, findings);
+  sort_added_columns(columns_, declared_types_.size(), rows);
+}
+
+void PluginAnalysis::finish_plugin(std::vector<result::Row>& rows, std::vector<result::Finding>& findings) {
   rows_ = &rows;
   findings_ = &findings;
   msp_call& call = token(serial_token);

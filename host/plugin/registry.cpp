@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <openssl/evp.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,8 +15,10 @@
 
 #include "base/error.h"
 #include "base/nearest.h"
-#include "plugin/library.h"
+#include "plugin/description.h"
 #include "plugin/mode_name.h"
+#include "plugin/plain_text.h"
+#include "plugin/registry_lock.h"
 
 namespace msprobe::plugin {
 namespace {
@@ -32,41 +33,38 @@ std::string environment(const char* name) {
   return value ? value : "";
 }
 
-/// Holds the registry's lock while it lives. A file system without locks is used without one: the rename stays atomic.
-class RegistryLock {
- public:
-  explicit RegistryLock(const std::string& registry)
-      : descriptor_(::open((registry + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
-    if (descriptor_ < 0)
-      throw Error("E1002", fmt::format("the registry cannot be locked: {}", std::strerror(errno)), registry + ".lock",
-                  "set MSPROBE_HOME to a folder that you may write");
-    ::flock(descriptor_, LOCK_EX);
-  }
-  RegistryLock(const RegistryLock&) = delete;
-  RegistryLock& operator=(const RegistryLock&) = delete;
-  ~RegistryLock() { ::close(descriptor_); }
+[[noreturn]] void throw_not_written(const std::string& path, int error) {
+  throw Error(error == ENOSPC || error == EDQUOT || error == EFBIG ? "E1001" : "E1002",
+              fmt::format("the plugin registry cannot be written: {}", std::strerror(error)), path,
+              "free some space, or set MSPROBE_HOME to a folder that you may write");
+}
 
- private:
-  int descriptor_;
-};
+/// Writes beside and renames when all is on disk: a crash leaves the old registry or the new one.
+void replace_file(const std::string& path, const std::string& content) {
+  const std::string temporary = fmt::format("{}.{}.tmp", path, ::getpid());
+  const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (file < 0) throw_not_written(path, errno);
+  bool good = true;
+  for (std::size_t done = 0; good && done < content.size();) {
+    const ssize_t written = ::write(file, content.data() + done, content.size() - done);
+    good = written > 0 || (written < 0 && errno == EINTR);
+    if (written > 0) done += static_cast<std::size_t>(written);
+  }
+  good = good && ::fsync(file) == 0;
+  const int error = errno;
+  ::close(file);
+  if (good && ::rename(temporary.c_str(), path.c_str()) == 0) return;
+  const int last = good ? errno : error;
+  ::unlink(temporary.c_str());
+  throw_not_written(path, last);
+}
 
 void write_registry(const std::string& path, const std::vector<Registered>& entries) {
   ordered_json root{{"schema", schema}, {"plugins", ordered_json::array()}};
   for (const Registered& entry : entries)
     root["plugins"].push_back(
         {{"name", entry.name}, {"path", entry.path}, {"kind", entry.kind}, {"sha256", entry.sha256}});
-  const std::string temporary = fmt::format("{}.{}.tmp", path, ::getpid());
-  {
-    std::ofstream out(temporary, std::ios::trunc);
-    out << root.dump(1) << '\n';
-    out.flush();
-    if (!out) {
-      fs::remove(temporary);
-      throw Error("E1001", fmt::format("the registry cannot be written: {}", std::strerror(errno)), path,
-                  "free some space, or set MSPROBE_HOME");
-    }
-  }
-  fs::rename(temporary, path);
+  replace_file(path, root.dump(1) + '\n');
 }
 
 /// Changes the registry under its lock.
@@ -95,16 +93,32 @@ std::string registry_path() {
 std::vector<Registered> read_registry() {
   const std::string path = registry_path();
   std::ifstream file(path);
-  if (!file) return {};
+  const auto damaged = [&](const std::string& how) {
+    return Error("E5009", fmt::format("the plugin registry is damaged ({})", as_plain_text(how)), path,
+                 "mend or remove the file, then register again");
+  };
+  if (!file) {
+    // Only what is not there is empty: what may not be read must not be overwritten.
+    if (errno == ENOENT || errno == ENOTDIR) return {};
+    throw Error("E1004", fmt::format("the plugin registry cannot be read: {}", std::strerror(errno)), path,
+                "check its permissions, or set MSPROBE_HOME");
+  }
   try {
     const auto root = nlohmann::json::parse(file);
+    const std::string version = root.at("schema");
+    if (version.starts_with("msprobe.plugins/") && version != schema)
+      throw Error("E3005", fmt::format("the plugin registry is of schema {}, this msprobe knows {}", version, schema),
+                  path, "upgrade msprobe, or set MSPROBE_HOME to another folder");
+    if (version != schema) throw damaged("its schema is no msprobe.plugins");
     std::vector<Registered> entries;
-    for (const auto& entry : root.at("plugins"))
+    for (const auto& entry : root.at("plugins")) {
       entries.push_back({entry.at("name"), entry.at("path"), entry.at("kind"), entry.at("sha256")});
+      if (entries.back().name.empty() || entries.back().sha256.size() != 64)
+        throw damaged(fmt::format("entry {} has no name or no SHA-256", entries.size()));
+    }
     return entries;
   } catch (const nlohmann::json::exception& error) {
-    throw Error("E5009", fmt::format("the plugin registry is damaged ({})", error.what()), path,
-                "mend or remove the file, then register again");
+    throw damaged(error.what());
   }
 }
 
@@ -113,8 +127,8 @@ Registered register_plugin(const std::string& name, const std::string& path, boo
   if (wanted.empty() || wanted.find_first_of("/\\,") != std::string::npos)
     throw Error("E6002", fmt::format("'{}' cannot be the name of a plugin", name), "-n",
                 "use letters, digits, '_' and '-'");
-  const Library library = load(path);
-  Registered entry{wanted, library.path, "native", file_sha256(library.path)};
+  const PluginDescription plugin = probe(path);
+  Registered entry{wanted, plugin.path, "native", file_sha256(plugin.path)};
   change_registry([&](std::vector<Registered>& entries) {
     const auto known =
         std::find_if(entries.begin(), entries.end(), [&](const Registered& e) { return e.name == entry.name; });

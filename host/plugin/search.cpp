@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/nearest.h"
+#include "plugin/library.h"
 #include "plugin/mode_name.h"
 #include "plugin/registry.h"
 
@@ -58,24 +59,27 @@ std::vector<Candidate> candidates_of(const std::vector<std::string>& plugin_dirs
   return candidates;
 }
 
-/// Loads a candidate; each analyzer under each name that -m takes for it.
-std::vector<Found> load_candidate(const Candidate& candidate) {
+/// Looks into a candidate; each analyzer under each name that -m takes for it. What does not come with msprobe is
+/// loaded in a child.
+std::vector<Found> look_into(const Candidate& candidate) {
   if (!candidate.sha256.empty() && file_sha256(candidate.path) != candidate.sha256)
     throw Error(
         "E5006", "the plugin has changed since it was registered", candidate.path,
         fmt::format("if you trust it: msprobe register_plugin -p {} -n {}", candidate.path, candidate.registered_name));
-  const Library library = load(candidate.path);
+  const PluginDescription plugin =
+      candidate.origin == "built in" ? describe(load(candidate.path)) : probe(candidate.path);
   std::vector<Found> found;
-  for (const msp_analyzer* analyzer : library.analyzers()) {
-    const std::string own = analyzer->name;
+  for (const AnalyzerDescription& analyzer : plugin.analyzers) {
     const std::string& registered = candidate.registered_name;
+    const auto add = [&](const std::string& name) {
+      found.push_back({name, candidate.origin, plugin.path, plugin.version, analyzer, ""});
+    };
     if (registered.empty()) {
-      found.push_back({own, candidate.origin, library.path, library.plugin, analyzer, ""});
+      add(analyzer.name);
       continue;
     }
-    if (found.empty()) found.push_back({registered, candidate.origin, library.path, library.plugin, analyzer, ""});
-    if (library.plugin->analyzer_count > 1)
-      found.push_back({registered + "/" + own, candidate.origin, library.path, library.plugin, analyzer, ""});
+    if (found.empty()) add(registered);
+    if (plugin.analyzers.size() > 1) add(registered + "/" + analyzer.name);
   }
   return found;
 }
@@ -84,38 +88,57 @@ bool is_path(const std::string& mode) {
   return mode.ends_with(".so") || (mode.find('/') != std::string::npos && fs::exists(mode));
 }
 
-}  // namespace
-
-std::vector<Found> list(const std::vector<std::string>& plugin_dirs) {
+/// What cannot be loaded comes with its problem.
+std::vector<Found> look_into_all(const std::vector<Candidate>& candidates) {
   std::vector<Found> all;
-  for (const Candidate& candidate : candidates_of(plugin_dirs)) {
+  for (const Candidate& candidate : candidates) {
     try {
-      for (Found& found : load_candidate(candidate)) all.push_back(std::move(found));
+      for (Found& found : look_into(candidate)) all.push_back(std::move(found));
     } catch (const Error& error) {
       const std::string name =
           candidate.registered_name.empty() ? fs::path(candidate.path).stem().string() : candidate.registered_name;
-      all.push_back({name, candidate.origin, candidate.path, nullptr, nullptr, error.what()});
+      all.push_back({name, candidate.origin, candidate.path, "", std::nullopt, error.what()});
     }
   }
   return all;
+}
+
+}  // namespace
+
+std::vector<Found> list(const std::vector<std::string>& plugin_dirs) {
+  return look_into_all(candidates_of(plugin_dirs));
 }
 
 void refuse_built_in_name(const std::string& name) {
   std::vector<Candidate> candidates;
   add_folder(built_in_folder(), "built in", candidates);
   for (const Candidate& candidate : candidates)
-    for (const Found& found : load_candidate(candidate))
+    for (const Found& found : look_into(candidate))
       if (normalized_mode(found.name) == normalized_mode(name))
         throw Error("E5004", fmt::format("'{}' is the name of a built-in analyzer", found.name), found.path,
                     "take another name");
 }
 
+namespace {
+
+/// A registered library has no other names than its own: there is no need to load what cannot be meant.
+bool may_be_called(const Candidate& candidate, const std::string& wanted) {
+  const std::string name = normalized_mode(candidate.registered_name);
+  return name.empty() || name == wanted || wanted.starts_with(name + "/");
+}
+
+}  // namespace
+
 Found find(const std::string& mode, const std::vector<std::string>& plugin_dirs) {
-  if (is_path(mode)) return load_candidate({"path", fs::absolute(mode), "", ""}).front();
+  if (is_path(mode)) return look_into({"path", fs::absolute(mode), "", ""}).front();
   const std::string wanted = normalized_mode(mode);
+  std::vector<Candidate> candidates = candidates_of(plugin_dirs);
   std::vector<Found> claims;
   std::vector<std::string> names;
-  for (Found& found : list(plugin_dirs)) {
+  for (const Candidate& candidate : candidates)
+    if (!may_be_called(candidate, wanted)) names.push_back(normalized_mode(candidate.registered_name));
+  std::erase_if(candidates, [&](const Candidate& c) { return !may_be_called(c, wanted); });
+  for (Found& found : look_into_all(candidates)) {
     names.push_back(normalized_mode(found.name));
     const bool same_file =
         std::any_of(claims.begin(), claims.end(), [&](const Found& f) { return f.path == found.path; });
@@ -132,8 +155,8 @@ Found find(const std::string& mode, const std::vector<std::string>& plugin_dirs)
                 claims[0].path + " and " + claims[1].path, "name one by its path, or unregister one");
   if (!claims[0].analyzer) {
     // Say again what loading it says, with its own code.
-    for (const Candidate& candidate : candidates_of(plugin_dirs))
-      if (candidate.path == claims[0].path) return load_candidate(candidate).front();
+    for (const Candidate& candidate : candidates)
+      if (candidate.path == claims[0].path) return look_into(candidate).front();
   }
   return claims[0];
 }

@@ -1,11 +1,11 @@
 /// Where `-m NAME` finds its analyzer: an explicit path, the registry, --plugin-dir, MSPROBE_PLUGIN_PATH, the built-in
 /// folder relative to the program; never the working directory.
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "msprobe/analyzer.h"
-#include "plugin/library.h"
+#include "plugin/description.h"
 
 namespace msprobe::plugin {
 
@@ -13,9 +13,11 @@ struct Found {
   std::string name;    ///< what -m takes
   std::string origin;  ///< "built in", "registered", "--plugin-dir", "MSPROBE_PLUGIN_PATH", "path"
   std::string path;
-  const msp_plugin* plugin = nullptr;  ///< nullptr: see problem
-  const msp_analyzer* analyzer = nullptr;
-  std::string problem;  ///< why it cannot be used: "E5006: ..."
+  std::string version;                          ///< of the plugin
+  std::optional<AnalyzerDescription> analyzer;  ///< nothing: see problem
+  std::string problem;                          ///< why it cannot be used: "E5006: ..."
+
+  bool built_in() const { return origin == "built in"; }
 };
 
 /// Every analyzer that can be named. What cannot be loaded is listed with its problem.

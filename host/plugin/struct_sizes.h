@@ -12,6 +12,9 @@ namespace msprobe::plugin {
 inline constexpr std::uint32_t plugin_size_1_0 = 40, analyzer_size_1_0 = 88, field_size_1_0 = 40, block_size_1_0 = 40,
                                diff_options_size_1_0 = 40, diff_result_size_1_0 = 616;
 
+/// No struct of this interface will ever be as large: beyond it a size is damaged.
+inline constexpr std::uint32_t largest_struct = 65536;
+
 static_assert(sizeof(msp_plugin) >= plugin_size_1_0 && sizeof(msp_analyzer) >= analyzer_size_1_0);
 static_assert(sizeof(msp_field) >= field_size_1_0 && sizeof(msp_block) >= block_size_1_0);
 static_assert(sizeof(msp_diff_options) >= diff_options_size_1_0 && sizeof(msp_diff_result) >= diff_result_size_1_0);

@@ -283,7 +283,6 @@ def test_a_file_that_is_no_library_is_e5002(msprobe, pair, tmp_path, content):
     refused(msprobe, pair, path, "E5002")
 
 
-@pytest.mark.xfail(strict=True, reason="defect 10: SIGBUS")
 @pytest.mark.parametrize("part", [0.1, 0.5, 0.9])
 def test_a_truncated_library_is_an_error_and_no_crash(msprobe, pair, library, tmp_path, part):
     path = tmp_path / "p.so"
@@ -312,7 +311,6 @@ def test_a_plugin_that_describes_itself_wrongly_is_e5003(msprobe, pair, tmp_path
     refused(msprobe, pair, build(tmp_path / "bad/p.so", **changes), "E5003")
 
 
-@pytest.mark.xfail(strict=True, reason="defect 9: plugins are loaded in the process itself")
 @pytest.mark.parametrize("how", ["abort();", "exit(0);", "*(volatile int*)0 = 1;"])
 def test_a_library_that_crashes_when_it_is_loaded_disturbs_neither_list_nor_registration(msprobe, tmp_path, how):
     path = build(tmp_path / "bad/p.so", DECLARATIONS="__attribute__((constructor)) static void run(void) { " + how + " }")

@@ -1,0 +1,2 @@
+#define TWIN 100
+#include "twin.h"

@@ -1,0 +1,2 @@
+#define TWIN 1
+#include "twin.h"
