@@ -6,6 +6,7 @@
 #define HWY_TARGET_INCLUDE "diff_simd.cpp"
 #include "hwy/foreach_target.h"
 //
+#include "complex_core-inl.h"
 #include "diff_core-inl.h"
 #include "hwy/highway.h"
 #include "sieve-inl.h"
@@ -16,23 +17,37 @@ namespace HWY_NAMESPACE {
 
 void CoreSumsEntry(const CorePlan& plan, const void* ref, const void* target, std::uint32_t count, CoreHints& hints,
                    CoreSums& sums) {
+  if (plan.complex) {
+    plan.f64_lanes ? ComplexSumsOfLanes<double>(plan, ref, target, count, hints, sums)
+                   : ComplexSumsOfLanes<float>(plan, ref, target, count, hints, sums);
+    return;
+  }
   plan.f64_lanes ? SumsOfLanes<double>(plan, ref, target, count, hints, sums)
                  : SumsOfLanes<float>(plan, ref, target, count, hints, sums);
 }
 std::uint32_t FindEntry(const CorePlan& plan, const void* ref, const void* target, std::uint32_t count, double value) {
+  if (plan.complex)
+    return plan.f64_lanes ? ComplexFindOf<double>(plan, ref, target, count, value)
+                          : ComplexFindOf<float>(plan, ref, target, count, value);
   return plan.f64_lanes ? FindOf<double>(plan, ref, target, count, value)
                         : FindOf<float>(plan, ref, target, count, value);
 }
 std::uint64_t CountAboveEntry(const CorePlan& plan, const void* ref, const void* target, std::uint32_t count,
                               double base, double share, double floor) {
+  if (plan.complex)
+    return plan.f64_lanes ? ComplexCountAboveOf<double>(plan, ref, target, count, base, share, floor)
+                          : ComplexCountAboveOf<float>(plan, ref, target, count, base, share, floor);
   return plan.f64_lanes ? CountAboveOf<double>(plan, ref, target, count, base, share, floor)
                         : CountAboveOf<float>(plan, ref, target, count, base, share, floor);
 }
+// These two go number by number.
 CoreProducts ProductsEntry(const CorePlan& plan, const void* ref, const void* target, std::uint32_t count) {
+  if (plan.complex) count *= 2;
   return plan.f64_lanes ? ProductsOf<double>(plan, ref, target, count) : ProductsOf<float>(plan, ref, target, count);
 }
 CoreResidual ResidualEntry(const CorePlan& plan, const void* ref, const void* target, std::uint32_t count,
                            double scale) {
+  if (plan.complex) count *= 2;
   return plan.f64_lanes ? ResidualOf<double>(plan, ref, target, count, scale)
                         : ResidualOf<float>(plan, ref, target, count, scale);
 }
