@@ -9,7 +9,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAIR = [str(ROOT / "examples/data/enc_eps" / side) for side in ("reference", "target")]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def reports(msprobe):
     return {mode: json.loads(msprobe.compare(*PAIR, "-m", mode).out) for mode in ("veRL", "custom", "veRL,custom")}
 
