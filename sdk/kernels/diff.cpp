@@ -46,7 +46,7 @@ CorePlan core_plan(const DiffSetup& setup) {
     plan.ulp = UlpRule::none;
   } else if (coarser == (plan.f64_lanes ? MSP_F64 : MSP_F32)) {
     plan.ulp = UlpRule::direct;
-  } else if (plan.ref == plan.target && setup.ref->bytes == 2 && !setup.complex) {
+  } else if (plan.ref == plan.target && dtype_info(plan.ref)->bytes <= 2) {
     plan.ulp = UlpRule::direct;
   } else {
     plan.ulp = UlpRule::rounded;
@@ -238,13 +238,24 @@ class BlockPass {
   }
 
   void count_above(const CorePlan& plan, const void* ref, const void* target, std::uint32_t count, Sums& sums) const {
+    const auto count_if_any = [&](double base, double share, double floor) {
+      return may_exceed(sums, base, share, floor) ? core_count_above(plan, ref, target, count, base, share, floor) : 0;
+    };
     if (!setup_.integers) {
-      const auto base = static_cast<double>(setup_.half_eta);
       const auto rms = static_cast<double>(std::sqrt(sums.r_square_sum / static_cast<long double>(count)));
-      if (static_cast<double>(sums.max_abs) > base + setup_.outlier_share * rms)
-        sums.outliers = core_count_above(plan, ref, target, count, base, setup_.outlier_share, rms);
+      sums.outliers = count_if_any(static_cast<double>(setup_.half_eta), setup_.outlier_share, rms);
     }
-    if (setup_.close) sums.close_violations = core_count_above(plan, ref, target, count, setup_.atol, setup_.rtol, 0);
+    if (setup_.close) sums.close_violations = count_if_any(setup_.atol, setup_.rtol, 0);
+  }
+
+  /// False: no |d| > base + share max(|r|, floor), as the largest numbers of the block show. Roundings are left room.
+  static bool may_exceed(const Sums& sums, double base, double share, double floor) {
+    if (!(base >= 0 && share >= 0)) return true;
+    const double least = (base + share * floor) * (1 - 0x1p-48);
+    if (static_cast<double>(sums.max_abs) < least) return false;
+    const bool by_ratio = sums.max_ratio < share * (1 - 0x1p-48);
+    const bool by_zero = sums.zero_ref_mismatch == 0 || static_cast<double>(sums.zero_ref_max_abs) < least;
+    return !(by_ratio && by_zero);
   }
 
   const DiffSetup& setup_;
