@@ -79,7 +79,8 @@ dump::Options dump_options(const po::variables_map& values) {
   dump::Options options;
   if (values.count("dtype")) {
     options.dtype = values["dtype"].as<std::string>();
-    dtype_option(options.dtype, "--dtype");
+    if (dtype_option(options.dtype, "--dtype") == MSP_TF32)
+      throw Error("E6002", "no file holds tf32", "--dtype", "such values are stored as f32");
   }
   if (values.count("shape")) options.shape = shape_option(values["shape"].as<std::string>());
   if (values.count("dtype-map"))
@@ -147,13 +148,31 @@ std::string now_text() {
   return text;
 }
 
+/// An output that is a file of a dump, by its name or through a link, would destroy what the user wants to look at.
+void refuse_dump_file(const std::string& output) {
+  std::error_code unknown;
+  const auto real = std::filesystem::weakly_canonical(output, unknown);
+  if (unknown || !std::filesystem::exists(real, unknown)) return;
+  const std::string name = real.filename(), suffix = real.extension();
+  const Strings names{"dump.json", "stack.json", "construct.json", "debug.json"},
+      suffixes{".npy", ".pt", ".pth", ".bin"};
+  if (std::find(names.begin(), names.end(), name) != names.end() ||
+      std::find(suffixes.begin(), suffixes.end(), suffix) != suffixes.end())
+    throw Error("E1002", "the report would replace a file of a dump", output, "name another file with -o");
+}
+
 /// Both catalogues at once when there are two workers.
 std::pair<dump::Dump, dump::Dump> open_both(const std::string& reference, const std::string& target,
                                             const engine::Options& options) {
   dump::Options each = options.dump;
   each.jobs = std::max(1u, options.jobs / 2);
-  auto other = std::async(options.jobs > 1 ? std::launch::async : std::launch::deferred,
-                          [&] { return dump::open(target, each); });
+  const auto open_target = [&] { return dump::open(target, each); };
+  std::future<dump::Dump> other;
+  try {
+    other = std::async(options.jobs > 1 ? std::launch::async : std::launch::deferred, open_target);
+  } catch (const std::system_error&) {  // no further thread
+    other = std::async(std::launch::deferred, open_target);
+  }
   dump::Dump first = dump::open(reference, each);
   return {std::move(first), other.get()};
 }
@@ -201,7 +220,10 @@ int compare(const Arguments& arguments) {
   const std::string reference_path = needed_path(values, "reference", "-r"),
                     target_path = needed_path(values, "target", "-t");
   const Strings outputs = list_option(values, "output");
-  for (const auto& output : outputs) report::check_output(output);
+  for (const auto& output : outputs) {
+    report::check_output(output);
+    if (output != "-") refuse_dump_file(output);
+  }
   const engine::Options run_options = engine_options(values);
   const report::TerminalOptions terminal = terminal_options(values);
   const auto analysis = analyzers.make(values, run_options.dump);

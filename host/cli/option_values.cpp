@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/nearest.h"
+#include "dump/dtype_text.h"
 #include "msprobe/dtype.hpp"
 
 namespace msprobe::cli {
@@ -24,7 +25,8 @@ double number_option(const po::variables_map& values, const char* name) {
 }
 
 msp_dtype dtype_option(const std::string& text, const char* option) {
-  const msp_dtype dtype = dtype_from_name(text);
+  msp_dtype dtype = dtype_from_name(text);
+  if (dtype == MSP_DTYPE_NONE) dtype = dump::dtype_from_text(text);  // "float32" and "torch.bfloat16" too
   if (dtype != MSP_DTYPE_NONE) return dtype;
   Strings names;
   for (const DtypeInfo& info : dtype_table) names.emplace_back(info.name);

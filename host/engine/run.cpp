@@ -19,6 +19,7 @@
 namespace msprobe::engine {
 namespace {
 
+using result::Finding;
 using result::Row;
 using result::Verdict;
 
@@ -88,7 +89,7 @@ Prepared prepare(const pair::Pairing& pairing, const Analysis& analysis, const O
       row.why = pair.note;
     } else {
       row.kind = planned.kind = judged_kind(*pair.reference, *pair.target);
-      if (const Limit* limit = find_limit(options.limits, row.layer, "error")) {
+      if (const Limit* limit = find_limit(options.limits, row, "error")) {
         planned.threshold = limit->limit;
         planned.threshold_source = limit->source;
       } else if (options.error_threshold) {
@@ -165,8 +166,9 @@ result::Report run(const dump::Dump& reference, const dump::Dump& target, const 
   report.summary.partial = options.cancelled();
   mark_origins(report.rows);
   summarize(report, options.allow_unmatched, options.fail_on_warn);
-  report.findings = diagnose(report, std::move(findings));
   for (const std::string& note : pairing.notes) report.findings.push_back({Verdict::warn, "pairing", note, "", {}});
+  for (Finding& finding : unused_limits(options.limits, report.rows)) report.findings.push_back(std::move(finding));
+  for (Finding& finding : diagnose(report, std::move(findings))) report.findings.push_back(std::move(finding));
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   return report;
 }

@@ -35,7 +35,8 @@ class Renumbering {
     from_ = *right;
     to_ = *left;
     active_ = true;
-    notes.push_back(fmt::format("{0} {1} of the reference is compared with {0} {2} of the target", what, to_, from_));
+    notes.push_back(fmt::format("The reference has {0} {1}, the target {0} {2}: they are compared with each other.",
+                                what, to_, from_));
   }
   std::int64_t operator()(std::int64_t value) const { return active_ && value == from_ ? to_ : value; }
 

@@ -94,6 +94,15 @@ std::vector<std::string> sentence(const Terminal& terminal, const std::vector<st
   return {text};
 }
 
+std::string nothing_compared(const Terminal& terminal) {
+  const auto& say = terminal.say;
+  const auto& summary = terminal.report.summary;
+  if (terminal.report.rows.empty()) return say("no tensors were found", "没有找到张量");
+  if (summary.error > 0)
+    return say("{} could not be compared, -v 2 says why", "{} 个无法比较，原因见 -v 2", grouped(summary.error));
+  return say("every row was skipped, -v 2 says why", "所有行都被跳过，原因见 -v 2");
+}
+
 Headline headline_of(const Terminal& terminal) {
   const auto& say = terminal.say;
   switch (outcome_of(terminal.report)) {
@@ -112,11 +121,7 @@ Headline headline_of(const Terminal& terminal) {
               sentence(terminal, {say("nothing failed, but {}", "没有失败项，但{}", missing(terminal)),
                                   tensors_compared(terminal)})};
     case Outcome::nothing_compared:
-      return {
-          Verdict::warn,
-          say("NOTHING COMPARED", "未比较任何张量"),
-          {terminal.report.rows.empty() ? say("no tensors were found", "没有找到张量")
-                                        : say("every row was skipped, -v 2 says why", "所有行都被跳过，原因见 -v 2")}};
+      return {Verdict::warn, say("NOTHING COMPARED", "未比较任何张量"), {nothing_compared(terminal)}};
     case Outcome::passed:
       break;
   }

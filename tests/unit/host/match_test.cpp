@@ -68,7 +68,7 @@ TEST_CASE("one step and one rank on each side answer each other, and that is sai
   const auto pairing = pair::match(reference, target);
   REQUIRE(pairing.pairs.size() == 1);
   CHECK(pairing.notes.size() == 2);
-  CHECK(pairing.notes[0] == "step 3 of the reference is compared with step 8 of the target");
+  CHECK(pairing.notes[0] == "The reference has step 3, the target step 8: they are compared with each other.");
 }
 
 TEST_CASE("with several steps a step answers its own number only") {
