@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <csignal>
 #include <cstdio>
 #include <iostream>
 
@@ -38,6 +39,7 @@ int print_usage(std::FILE* to) {
 }
 
 int run(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is a full disk: the write says so
   line.assign(argv, argv + argc);
   if (argc < 2) return print_usage(stderr);
   const std::string name = argv[1];

@@ -28,8 +28,8 @@ constexpr std::size_t largest_window = 4 * 1024 * 1024;
 // What is gathered in one go from a strided tensor: many rows at once, so that the cache lines and pages of the file
 // that they share are loaded once. Such tensors are rare among dumps.
 constexpr std::size_t largest_gather = 16 * 1024 * 1024;
-// Pages of a strided file that may be touched before all are given back. The kernel maps 16 pages around a fault, so this
-// bounds the resident memory to 48 MiB per worker and side.
+// Pages of a strided file that may be touched before all are given back. The kernel maps 16 pages around a fault, so
+// this bounds the resident memory to 48 MiB per worker and side.
 constexpr std::size_t gather_pages = 768;
 
 /// Network file systems answer a mapping page by page, and may lose the server in the middle: pread there.

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <map>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "base/file.h"
@@ -218,7 +219,10 @@ void parallel_for(std::size_t count, unsigned jobs, const std::function<void(std
     }
   };
   std::vector<std::thread> threads;
-  for (unsigned i = 1; i < jobs && i < count; ++i) threads.emplace_back(run);
+  try {
+    for (unsigned i = 1; i < jobs && i < count; ++i) threads.emplace_back(run);
+  } catch (const std::system_error&) {  // no further thread: those that there are do the work
+  }
   run();
   for (std::thread& thread : threads) thread.join();
   if (failure) std::rethrow_exception(failure);

@@ -47,9 +47,10 @@ LayerCall layer_call_of(const Row& row) {
   return {row.step, row.rank, row.layer, row.call};
 }
 
-using CallKey = std::tuple<std::int64_t, std::int64_t, std::string>;  // step, rank, name of the call
+using CallKey =
+    std::tuple<std::int64_t, std::int64_t, std::int64_t, std::string>;  // step, rank, place, name of the call
 CallKey call_of(const Row& row) {
-  return {row.step, row.rank, row.call_name};
+  return {row.step, row.rank, row.execution_index, row.call_name};
 }
 
 struct Call {
@@ -301,8 +302,22 @@ void add_origins(const result::Report& report, std::vector<Finding>& findings) {
     if (other_call && std::find(known->around.begin(), known->around.end(), row->layer) == known->around.end())
       known->around.push_back(row->layer);
   }
-  for (const Told& t : told) {
-    if (!is_result(*t.row)) continue;  // told among the preconditions
+  std::set<std::uint64_t> known;
+  for (const Finding& finding : findings) known.insert(finding.rows.begin(), finding.rows.end());
+  for (Told& t : told) {
+    const auto result = std::find_if(t.rows.begin(), t.rows.end(), [&](const Row* row) {
+      return is_result(*row) && call_of(*row) == call_of(*t.row);
+    });
+    if (result == t.rows.end()) {
+      if (!known.contains(t.row->index))  // else told among the preconditions
+        add(findings, Verdict::fail, "origin", t.rows,
+            fmt::format("The error is first seen in {}{}: nothing before it explains it: {}.{}",
+                        step_text(report, *t.row), place_text(*t.row), t.row->why, source_text(*t.row)),
+            fmt::format("误差首先出现在 {}{}，此前没有原因：{}。{}", step_text(report, *t.row), place_text_zh(*t.row),
+                        t.row->why, source_text(*t.row)));
+      continue;
+    }
+    t.row = *result;
     // Matrix units round operands to 11 bits where the framework allows it, and dtypes do not show it.
     constexpr double tf32_threshold = 4 * 0x1p-11;
     const bool rounding = t.row->threshold_from == "auto: f32" && t.row->error.value_or(INFINITY) <= tf32_threshold;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 #include "columns.h"
 #include "judge.h"
@@ -45,7 +46,9 @@ std::string scale_text(const msp_diff_result& diff) {
   const double distance = diff.number[MSP_METRIC_cosine_distance], ratio = diff.number[MSP_METRIC_norm_ratio];
   const double off = std::fabs(ratio - 1);
   if (!(off > 1e-3) || !(distance < 1e-3 * std::min(1.0, off * off))) return "";
-  return " (the target is " + number(ratio) + " x the reference: a scale)";
+  char factor[32];
+  std::snprintf(factor, sizeof factor, "%.6g", ratio);
+  return std::string(" (the target is ") + factor + " x the reference: a scale)";
 }
 
 }  // namespace

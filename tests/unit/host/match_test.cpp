@@ -103,6 +103,15 @@ TEST_CASE("an f32 row behind a bf16 operator carries bf16 noise, one before it d
   CHECK(pairs[3].noise_dtype == MSP_F32);
 }
 
+TEST_CASE("a cast that only the target has is upstream of what runs behind it") {
+  auto cast = tensor("Tensor.half"), before = tensor("a"), behind = tensor("b");
+  cast.dtype = MSP_F16;
+  const auto reference = dump_of({before, behind}), target = dump_of({before, cast, behind});
+  const auto pairs = pair::match(reference, target).pairs;
+  CHECK(pairs[0].noise_dtype == MSP_F32);
+  CHECK(pairs[1].noise_dtype == MSP_F16);
+}
+
 TEST_CASE("a call of the optimizer answers itself when one side does not know that it is one") {
   auto update = tensor("Tensor.add_"), forward = tensor("Tensor.add_");
   update.phase = dump::Phase::update;
