@@ -351,9 +351,9 @@ void add_rest(const result::Report& report, std::vector<Finding>& findings) {
         fmt::format("{} 行只是传递了上游的误差。", passed_on.size()));
   if (!unknown.empty())
     add(findings, Verdict::fail, "origin.unknown", unknown,
-        fmt::format("Origin unknown: {}, the inputs were not dumped; the first is {}.",
+        fmt::format("Origin unknown: {}, their inputs are not known; the first is {}.",
                     counted(unknown.size(), "failing row"), place_text(*unknown[0])),
-        fmt::format("来源未知：{} 行失败但没有采集输入；第一处为 {}。", unknown.size(), place_text_zh(*unknown[0])));
+        fmt::format("来源未知：{} 行失败但没有可用的输入；第一处为 {}。", unknown.size(), place_text_zh(*unknown[0])));
   if (!warned.empty())
     add(findings, Verdict::warn, "warnings", warned,
         fmt::format("Warnings: {}; the first, {}: {}.", counted(warned.size(), "row"), place_text(*warned[0]),
