@@ -171,6 +171,11 @@ void PluginAnalysis::analyze(engine::Worker& worker, const engine::Planned& plan
   row.verdict = result::Verdict::skip;
   if (cancelled || status == MSP_E_CANCELLED) throw engine::Cancelled{};
   if (error) throw Error(*error);
+  if (status == MSP_E_UNSUPPORTED && why.empty())
+    throw Error("E4009",
+                fmt::format("{} does not handle {} beside {}", analyzer_.name, dtype_name(planned.side[0]->dtype),
+                            dtype_name(planned.side[1]->dtype)),
+                row.name, "convert one side, or leave the tensor out");
   throw Error("E5008",
               fmt::format("{} failed here: {}", analyzer_.name,
                           why.empty() ? fmt::format("status {} without a reason", status) : why),

@@ -108,10 +108,14 @@ PluginDescription probe(const std::string& path) {
   ::close(sockets[0]);
   if (child < 0)
     throw Error("E5001", "no process to look at the plugin", path, "raise the limit of processes (ulimit -u)");
-  const int status = received == Received::timed_out ? end_child(child) : reap_child(child);
+  const bool ends_itself = received == Received::whole || received == Received::ended;
+  const int status = ends_itself ? reap_child(child) : end_child(child);
   if (received == Received::timed_out)
     throw Error("E5011", fmt::format("the plugin did not come back from loading within {} s", time_limit_ms / 1000),
                 path, "tell its author");
+  const Error garbled("E5010", "the plugin wrote into the channel of the program while it was loaded", path,
+                      "tell its author");
+  if (received == Received::garbled) throw Error(garbled);
   if (received != Received::whole)
     throw Error("E5010", fmt::format("the plugin {} while it was loaded", ending_text(status)), path,
                 "tell its author");
@@ -119,8 +123,7 @@ PluginDescription probe(const std::string& path) {
   try {
     return get_plugin(data);
   } catch (const BadMessage&) {
-    throw Error("E5010", "the plugin wrote into the program's own channel while it was loaded", path,
-                "tell its author");
+    throw Error(garbled);
   }
 }
 

@@ -68,7 +68,7 @@ static int failed_check(msp_call *call, const msp_pair *pair) {
   double *values = (double *)host->scratch(call, 65536 * sizeof(double), 256);
   if (!values || (uintptr_t)values % 256 != 0) return 1;
   if (!diff || !kernels || host->service(host, "org.example.none/1")) return 2;
-  if (host->worker(call) > 1024 || host->cancelled(call)) return 3;
+  if (host->worker(call) > 1024) return 3;
   if (pair->struct_size < 64 || target->struct_size < 288 || !target->has_data) return 4;
   if (host->pair_at(call, begun_with) || !host->pair_at(call, pair->index)) return 5;
   memset(&block, 0, sizeof block);
@@ -83,7 +83,7 @@ static int failed_check(msp_call *call, const msp_pair *pair) {
   if (status != MSP_END || elements != target->element_count) return 9;
   if (elements) {
     if (host->read(call, target, 0, 1, bytes) != MSP_OK || host->read_f64(call, target, 0, 1, &first) != MSP_OK) return 10;
-    if (kernels->to_f32(target->dtype, bytes, 1, &narrow) != MSP_OK || (float)first != narrow) return 11;
+    if (kernels->to_f32(target->dtype, bytes, 1, &narrow) != MSP_OK || ((float)first != narrow && first == first)) return 11;
   }
   memset(&asked, 0, sizeof asked);
   asked.struct_size = sizeof asked;
@@ -104,10 +104,20 @@ static int failed_check(msp_call *call, const msp_pair *pair) {
   return 0;
 }
 
+static int can_be_checked(const msp_pair *pair) {
+  for (int side = 0; side < 2; ++side)
+    if (pair->side[side]->dtype == MSP_C64 || pair->side[side]->dtype == MSP_C128) return 0;
+  if (pair->side[0]->ndim != pair->side[1]->ndim) return 0;
+  return memcmp(pair->side[0]->shape, pair->side[1]->shape, pair->side[0]->ndim * sizeof(int64_t)) == 0;
+}
+
 static msp_status analyze_pair(void *self, msp_call *call, const msp_pair *pair) {
   char said[] = "check 00 did not hold";
-  const int failed = failed_check(call, pair);
+  int failed;
   (void)self;
+  if (!can_be_checked(pair)) return host->verdict(call, MSP_SKIP, NAN, NAN, text("complex numbers, or other shapes"));
+  if (host->cancelled(call)) return MSP_E_CANCELLED;
+  failed = failed_check(call, pair);
   if (!failed) return host->verdict(call, MSP_PASS, 0, NAN, text(""));
   said[6] = (char)('0' + failed / 10);
   said[7] = (char)('0' + failed % 10);

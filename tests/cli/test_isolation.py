@@ -34,6 +34,7 @@ static msp_status analyze(void* self, msp_call* call, const msp_pair* pair) {
   double value = 0;
   int64_t index = (int64_t)pair->index;
   count_me();
+  if (pair->side[1]->element_count == 0 || pair->side[1]->dtype >= MSP_C64) return host->verdict(call, MSP_SKIP, 0, 0, text("no number"));
   msp_status status = host->read_f64(call, pair->side[1], 0, 1, &value);
   if (status != MSP_OK) return status;
   host->emit_f64(call, 0, value);

@@ -72,6 +72,7 @@ IsolatedAnalysis::Process& IsolatedAnalysis::process_for(unsigned slot) {
     throw Error("E5011", fmt::format("{} did not start within {}", analyzer_.name, time_limit()), library_,
                 "raise --plugin-timeout, or tell its author");
   }
+  if (received == Received::garbled) throw senseless(slot, BadMessage("it is no message"), library_);
   if (received != Received::whole)
     throw Error("E5010", fmt::format("{} {} at its start", analyzer_.name, lost(slot, false)), library_,
                 "tell its author");
@@ -154,6 +155,7 @@ void IsolatedAnalysis::analyze(engine::Worker& worker, const engine::Planned& pl
     throw Error("E5011", fmt::format("{} did not answer within {}", analyzer_.name, time_limit()), row.name,
                 "raise --plugin-timeout, or tell its author");
   }
+  if (received == Received::garbled) throw senseless(slot, BadMessage("it is no message"), row.name);
   if (received != Received::whole)
     throw Error("E5010", fmt::format("{} {} here", analyzer_.name, lost(slot, false)), row.name,
                 "tell its author; the other rows are kept");
@@ -227,8 +229,9 @@ void IsolatedAnalysis::finish_plugin(std::vector<result::Row>& rows, std::vector
     lost(0, true);
     return tell_lost(fmt::format("did not answer within {}", time_limit()));
   }
-  if (received != Received::whole) return tell_lost(lost(0, false));
+  if (received == Received::ended) return tell_lost(lost(0, false));
   try {
+    if (received == Received::garbled) throw BadMessage("it is no message");
     MessageReader in(data);
     if (static_cast<Reply>(in.get<std::uint8_t>()) == Reply::failed) throw Error(get_error(in));
     get_news(process, in);

@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 
@@ -43,23 +44,26 @@ struct Deadline {
   bool over() const { return !forever && Clock::now() >= end; }
 };
 
-Received receive_all(int socket, char* data, std::size_t size, const Deadline& deadline) {
-  while (size > 0) {
-    pollfd waiting{socket, POLLIN, 0};
-    const int ready = ::poll(&waiting, 1, deadline.slice());
-    if (ready < 0 && errno != EINTR) return Received::ended;
-    if (ready <= 0) {
-      if (deadline.cancelled && deadline.cancelled(deadline.context)) return Received::cancelled;
-      if (deadline.over()) return Received::timed_out;
-      continue;
+/// Waits for bytes and takes up to `size` of them; `got` says how many.
+Received receive_some(int socket, char* data, std::size_t size, std::size_t& got, const Deadline& deadline) {
+  const bool must_look = !deadline.forever || deadline.cancelled;
+  for (;;) {
+    if (must_look) {
+      pollfd waiting{socket, POLLIN, 0};
+      const int ready = ::poll(&waiting, 1, deadline.slice());
+      if (ready < 0 && errno != EINTR) return Received::ended;
+      if (ready <= 0) {
+        if (deadline.cancelled && deadline.cancelled(deadline.context)) return Received::cancelled;
+        if (deadline.over()) return Received::timed_out;
+        continue;
+      }
     }
-    const ssize_t got = ::recv(socket, data, size, 0);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return Received::ended;
-    data += got;
-    size -= static_cast<std::size_t>(got);
+    const ssize_t taken = ::recv(socket, data, size, 0);
+    if (taken < 0 && errno == EINTR) continue;
+    if (taken <= 0) return Received::ended;
+    got = static_cast<std::size_t>(taken);
+    return Received::whole;
   }
-  return Received::whole;
 }
 
 }  // namespace
@@ -75,13 +79,32 @@ bool send_message(int socket, const std::string& data) {
 Received receive_message(int socket, std::string& data, int milliseconds, bool (*cancelled)(void*), void* context) {
   const Deadline deadline{Clock::now() + std::chrono::milliseconds(std::max(milliseconds, 0)), milliseconds < 0,
                           cancelled, context};
+  // Messages do not queue: one side waits while the other works. So a short one, and most are, takes one call.
+  std::array<char, 4096> first;
+  std::size_t have = 0;
   std::uint64_t size = 0;
-  if (const auto got = receive_all(socket, reinterpret_cast<char*>(&size), sizeof size, deadline);
-      got != Received::whole)
-    return got;
-  if (size > longest_message) return Received::ended;
+  while (have < sizeof size) {
+    std::size_t got = 0;
+    if (const auto received = receive_some(socket, first.data() + have, first.size() - have, got, deadline);
+        received != Received::whole)
+      return received;
+    have += got;
+  }
+  std::memcpy(&size, first.data(), sizeof size);
+  have -= sizeof size;
+  if (size > longest_message || have > size) return Received::garbled;
+  data.assign(first.data() + sizeof size, have);
+  while (have < size) {
+    // A false length costs no more memory than what really comes.
+    data.resize(std::min<std::uint64_t>(size, std::max<std::uint64_t>(2 * have, 1 << 20)));
+    std::size_t got = 0;
+    if (const auto received = receive_some(socket, data.data() + have, data.size() - have, got, deadline);
+        received != Received::whole)
+      return received;
+    have += got;
+  }
   data.resize(size);
-  return receive_all(socket, data.data(), size, deadline);
+  return Received::whole;
 }
 
 }  // namespace msprobe::plugin

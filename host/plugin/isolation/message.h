@@ -110,9 +110,9 @@ class MessageReader {
   std::string_view rest_;
 };
 
-enum class Received { whole, ended, timed_out, cancelled };
+enum class Received { whole, ended, timed_out, cancelled, garbled };  ///< garbled: no message of ours
 
-/// Sends length and data; false when the other end is gone.
+/// Sends length and data; false when the other end is gone. The other end answers before the next message is sent.
 bool send_message(int socket, const std::string& data);
 
 /// Waits for a whole message. `milliseconds` < 0: for ever. `cancelled` is asked ten times a second when given.
