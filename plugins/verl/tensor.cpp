@@ -18,6 +18,16 @@ std::string shape_text(const msp_tensor& tensor) {
   return text + "]";
 }
 
+std::string coordinates_text(const msp_tensor& tensor, std::uint64_t index) {
+  std::string text;
+  for (std::uint32_t i = tensor.ndim; i-- > 0;) {
+    const auto size = static_cast<std::uint64_t>(std::max<std::int64_t>(tensor.shape[i], 1));
+    text = std::to_string(index % size) + (text.empty() ? "" : ", ") + text;
+    index /= size;
+  }
+  return "[" + text + "]";
+}
+
 /// Which side holds what: a reader must know where to look.
 std::string classes_text(const msp_diff_result& diff, const msp_pair& pair) {
   const auto side = [&](const char* name, int nan, int inf) {
@@ -25,6 +35,9 @@ std::string classes_text(const msp_diff_result& diff, const msp_pair& pair) {
            std::to_string(count(diff, inf)) + " inf";
   };
   std::string text = "NaN or infinity in different places (" + elements(count(diff, MSP_METRIC_class_mismatch)) +
+                     ", first at " +
+                     coordinates_text(*pair.side[MSP_REFERENCE],
+                                      static_cast<std::uint64_t>(count(diff, MSP_METRIC_class_mismatch_at))) +
                      "): " + side("the reference", MSP_METRIC_nan_ref, MSP_METRIC_inf_ref) + ", " +
                      side("the target", MSP_METRIC_nan_target, MSP_METRIC_inf_target);
   // An overflow shows as an infinity where the reference is larger than the target's dtype can hold.

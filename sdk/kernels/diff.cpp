@@ -316,7 +316,11 @@ void DiffPartial::add(const DiffPlan& plan, const void* reference, const void* t
     const unsigned char* block_r = r + i * setup.ref->bytes;
     const unsigned char* block_t = t + i * setup.target->bytes;
     Sums block;
+    const std::uint64_t mismatches = sums_->counts.class_mismatch;
     pass.run(block_r, block_t, first + i, n, sums_->counts, block);
+    // Only the first one has to be found: a second look at one block of the tensor.
+    if (mismatches == 0 && sums_->counts.class_mismatch != 0)
+      sums_->counts.first_mismatch = first + i + first_class_mismatch(setup, block_r, block_t, n);
     sums_->sums.append(block);
     if (block.count != 0) enter_block(setup, block, first + i, *sums_);
     if (!bitwise) continue;

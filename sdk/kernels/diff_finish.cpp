@@ -94,6 +94,7 @@ double error_of(const DiffSetup& setup, const Sums& s) {
 void put_counts(const ClassCounts& c, Writer& out) {
   out.count(MSP_METRIC_elements, c.elements);
   out.count(MSP_METRIC_class_mismatch, c.class_mismatch);
+  if (c.class_mismatch != 0) out.count(MSP_METRIC_class_mismatch_at, c.first_mismatch);
   out.count(MSP_METRIC_nan_ref, c.nan_ref);
   out.count(MSP_METRIC_nan_target, c.nan_target);
   out.count(MSP_METRIC_nan_both, c.nan_both);

@@ -224,4 +224,15 @@ void diff_block_scalar(const DiffSetup& setup, const void* reference, const void
   sums.max_abs_index += first;
 }
 
+std::uint32_t first_class_mismatch(const DiffSetup& setup, const void* reference, const void* target,
+                                   std::uint32_t count) {
+  for (std::uint32_t i = 0; i < count; ++i) {
+    ClassCounts counts;
+    count_classes(setup, read(*setup.ref, reference, i, !setup.integers),
+                  read(*setup.target, target, i, !setup.integers), counts);
+    if (counts.class_mismatch != 0) return i;
+  }
+  return 0;
+}
+
 }  // namespace msprobe::kernels

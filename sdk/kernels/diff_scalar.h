@@ -12,6 +12,10 @@ namespace msprobe::kernels {
 void diff_block_scalar(const DiffSetup& setup, const void* reference, const void* target, std::uint64_t first,
                        std::uint32_t count, ClassCounts& counts, Sums& sums);
 
+/// Offset of the block's first class mismatch; it must have one.
+std::uint32_t first_class_mismatch(const DiffSetup& setup, const void* reference, const void* target,
+                                   std::uint32_t count);
+
 /// Ordered integer of |value| rounded to nearest even in `format`: overflow is one above the largest finite value.
 std::uint64_t ulp_code(long double magnitude, const DtypeInfo& format);
 

@@ -23,6 +23,7 @@ void ClassCounts::append(const ClassCounts& next) {
   inf_target += next.inf_target;
   inf_sign_mismatch += next.inf_sign_mismatch;
   class_mismatch += next.class_mismatch;
+  first_mismatch = std::min(first_mismatch, next.first_mismatch);
   saturated += next.saturated;
   zeros_ref += next.zeros_ref;
   zeros_target += next.zeros_target;

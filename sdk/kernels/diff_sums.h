@@ -17,6 +17,7 @@ struct ClassCounts {
   std::uint64_t nan_ref = 0, nan_target = 0, nan_both = 0;
   std::uint64_t inf_ref = 0, inf_target = 0, inf_sign_mismatch = 0;
   std::uint64_t class_mismatch = 0, saturated = 0;
+  std::uint64_t first_mismatch = UINT64_MAX;  ///< lowest flat index that counts as class_mismatch
   std::uint64_t zeros_ref = 0, zeros_target = 0, subnormals_ref = 0, subnormals_target = 0;
 
   void append(const ClassCounts& next);

@@ -48,7 +48,8 @@
   X(zeros_ref, I64, 0, "zeros of the reference, -0 included")                                                       \
   X(zeros_target, I64, 0, "zeros of the target, -0 included")                                                       \
   X(subnormals_ref, I64, 0, "subnormal elements of the reference, by its own dtype")                                \
-  X(subnormals_target, I64, 0, "subnormal elements of the target, by its own dtype")
+  X(subnormals_target, I64, 0, "subnormal elements of the target, by its own dtype")                                \
+  X(class_mismatch_at, TEXT, 0, "coordinates of the first element that counts as class_mismatch")
 
 #define MSP_METRIC_ENUM_(key, type, direction, doc) MSP_METRIC_##key,
 enum { MSP_METRICS(MSP_METRIC_ENUM_) MSP_METRIC_COUNT };

@@ -189,3 +189,20 @@ TEST_CASE("an empty tensor has counts and no metrics") {
   CHECK(result.present[MSP_METRIC_elements]);
   CHECK(!result.present[MSP_METRIC_rel_l2]);
 }
+
+TEST_CASE("the first class mismatch is told, whatever equal NaN and infinities stand before it") {
+  const float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
+  for (const std::uint64_t place : {0ul, 1ul, 4095ul, 4096ul, 9000ul, 12345ul}) {
+    std::vector<float> ref(3 * block_elements + 100, 1), target = ref;
+    ref[0] = target[0] = place == 0 ? 1 : nan;
+    ref[4094] = target[4094] = inf;
+    target[place] = nan;
+    target[12387] = inf;
+    const msp_diff_result result = in_segments(pair_of(MSP_F32, ref, target), 2, 1);
+    CHECK(result.present[MSP_METRIC_class_mismatch_at]);
+    CHECK(result.number[MSP_METRIC_class_mismatch_at] == static_cast<double>(place));
+    CHECK(result.number[MSP_METRIC_class_mismatch] == 2);
+  }
+  const std::vector<float> equal(100, inf);
+  CHECK_FALSE(in_segments(pair_of(MSP_F32, equal, equal), 2, 1).present[MSP_METRIC_class_mismatch_at]);
+}
