@@ -5,7 +5,8 @@ cd "$(dirname "$0")/.."
 
 third_party/install.sh --build-only
 [ -f build/release/build.ninja ] || cmake --preset release >/dev/null
-cmake --build --preset release --target msprobe verl | tail -n 1
+echo "build: the first one takes some minutes"
+cmake --build --preset release --target msprobe verl custom >build/quickstart.log || { cat build/quickstart.log; exit 1; }
 mkdir -p examples/out
 build/release/bin/msprobe compare -r examples/data/enc_eps/reference -t examples/data/enc_eps/target -m veRL \
   -o examples/out/report.html --exit-zero

@@ -5,7 +5,7 @@ set -eu
 
 build=(g++ cmake ninja-build pkg-config libboost-dev libboost-program-options-dev libboost-filesystem-dev libfmt-dev
        nlohmann-json3-dev rapidjson-dev libhwy-dev zlib1g-dev libssl-dev)
-test=(doctest-dev clang xz-utils python3 python3-numpy python3-pytest chromium nodejs npm fonts-noto-cjk)
+test=(doctest-dev clang xz-utils python3 python3-numpy python3-pytest python3-jsonschema chromium nodejs npm fonts-noto-cjk)
 [ "${1:-}" = --build-only ] && test=()
 
 missing=()

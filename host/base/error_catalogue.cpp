@@ -32,6 +32,13 @@ constexpr std::array entries{
                "change the owner or the "
                "permissions.",
                "没有读取权限", "文件或目录存在但不可读。容器内以 root 采集的数据常有此问题：请修改属主或权限。"},
+    ErrorEntry{"E1005", "Reading failed",
+               "The system could not read or map the file: an input/output error, too many open files, or a network "
+               "file system that went away. "
+               "The message has the system's words. Check the disk, or raise the limit of open files (ulimit -n).",
+               "读取失败",
+               "系统无法读取或映射该文件：输入输出错误、打开文件过多，或网络文件系统断开。请检查磁盘，或提高打开文件数"
+               "限制（ulimit -n）。"},
     ErrorEntry{
         "E2003", "This operator does not support dump",
         "The message names the operator and its type. Leave it out of the dump list, or dump the layers around it.",

@@ -14,21 +14,19 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/nearest.h"
+#include "cli/analyzers.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/option_values.h"
 #include "cli/options.h"
 #include "dump/dump.h"
 #include "engine/run.h"
 #include "msprobe/dtype.hpp"
 #include "pair/pair.h"
-#include "plugin/make_analysis.h"
-#include "plugin/search.h"
 #include "report/writers.h"
 
 namespace msprobe::cli {
 namespace {
-
-using Strings = std::vector<std::string>;
 
 constexpr const char* usage =
     "Usage: msprobe compare -r REFERENCE -t TARGET [-m MODE] [-o REPORT]...\n\n"
@@ -43,7 +41,7 @@ po::options_description host_options() {
       ("reference,r", po::value<std::string>()->value_name("PATH"), "reference dump")  //
       ("target,t", po::value<std::string>()->value_name("PATH"), "target dump")        //
       ("mode,m", po::value<std::string>()->default_value("veRL")->value_name("NAME"),
-       "analyzer: a name or the path of a .so")  //
+       "analyzer: a name or the path of a .so; several with commas")  //
       ("output,o", po::value<Strings>()->value_name("FILE"),
        "report: .json .csv .html, '-' is JSON on stdout; repeatable")                            //
       ("jobs,j", po::value<unsigned>()->value_name("N"), "worker threads (default: all cores)")  //
@@ -68,111 +66,21 @@ po::options_description host_options() {
       ("dtype-map", po::value<Strings>()->value_name("NAME=DTYPE"),
        "what an opaque dtype means: V2=bf16; repeatable")                                               //
       ("plugin-dir", po::value<Strings>()->value_name("DIR"), "look here for plugins too; repeatable")  //
-      ("isolate", po::value<std::string>()->default_value("plugins")->value_name("never|plugins|always"),
-       "which analyzers run in worker processes; built-in ones are no 'plugins'")  //
-      ("plugin-timeout", po::value<std::string>()->default_value("60")->value_name("SECONDS"),
-       "how long a worker process may take for a tensor")  //
-      ("plugin-memory", po::value<std::string>()->default_value("4")->value_name("GIB"),
-       "memory that a worker process may take; 0: no limit")  //
-      ("no-progress", "no progress bar")                      //
+      ("no-progress", "no progress bar")                                                                //
       ("color", po::value<std::string>()->default_value("auto")->value_name("auto|always|never"),
        "colours on the terminal")  //
       ("help,h", "this text");
+  Analyzers::add_host_options(options);
   add_language(options);
   return options;
-}
-
-double number_option(const po::variables_map& values, const char* name) {
-  const auto& text = values[name].as<std::string>();
-  double number = NAN;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() || !(number >= 0))
-    throw Error("E6002", fmt::format("'{}' is no number from 0 on", text), fmt::format("--{}", name),
-                "give a number that is not negative");
-  return number;
-}
-
-std::string flag_of(const plugin::OptionDescription& option) {
-  std::string name = option.name;
-  std::replace(name.begin(), name.end(), '_', '-');
-  return name;
-}
-
-/// The analyzer's declared options, each a flag of the command line.
-void add_analyzer_options(const plugin::AnalyzerDescription& analyzer, const po::options_description& taken,
-                          po::options_description& options) {
-  for (const auto& option : analyzer.options) {
-    const std::string name = flag_of(option);
-    if (taken.find_nothrow(name, false))
-      throw Error("E5003", fmt::format("option '{}' has the name of one of msprobe's own", name), analyzer.name,
-                  "tell the plugin's author");
-    auto* value = po::value<std::string>();
-    if (option.type == MSP_TYPE_BOOL && option.initial != "true")
-      value->zero_tokens()->implicit_value("on");
-    else if (option.bare)
-      value->implicit_value("on", "")->value_name(option.type == MSP_TYPE_BOOL ? "[=on|off]" : "[=X]");
-    else
-      value->value_name("X");
-    options.add_options()(name.c_str(), value, option.doc.c_str());
-  }
-}
-
-plugin::OptionValues analyzer_values(const plugin::AnalyzerDescription& analyzer, const po::variables_map& values) {
-  plugin::OptionValues result = plugin::default_options(analyzer);
-  for (const auto& option : analyzer.options) {
-    const std::string name = flag_of(option);
-    if (values.count(name))
-      result[option.name] = plugin::parse_option(option, values[name].as<std::string>());
-    else if (option.required)
-      throw Error("E6002", fmt::format("--{} is needed by {}", name, analyzer.name), "command line",
-                  option.doc.empty() ? "see --help" : option.doc);
-  }
-  return result;
-}
-
-plugin::IsolationLimits isolation_limits(const po::variables_map& values) {
-  plugin::IsolationLimits limits;
-  const double seconds = number_option(values, "plugin-timeout"), gib = number_option(values, "plugin-memory");
-  if (!(seconds >= 0.001 && seconds <= 1e6))
-    throw Error("E6002", "the time limit must be 0.001 to 1000000 seconds", "--plugin-timeout", "leave it out for 60");
-  if (!(gib <= 1e6))
-    throw Error("E6002", "the memory limit is too large", "--plugin-memory", "give GiB, 0 for no limit");
-  limits.milliseconds_per_pair = static_cast<int>(std::min(seconds * 1000, 2e9));
-  limits.memory_bytes = static_cast<std::uint64_t>(gib * 1024 * 1024 * 1024);
-  return limits;
-}
-
-msp_dtype dtype_option(const std::string& text, const char* option) {
-  const msp_dtype dtype = dtype_from_name(text);
-  if (dtype != MSP_DTYPE_NONE) return dtype;
-  Strings names;
-  for (const DtypeInfo& info : dtype_table) names.emplace_back(info.name);
-  const auto near = nearest(text, names, 1);
-  throw Error("E6002", fmt::format("'{}' is no dtype", text), option,
-              fmt::format("use one of {}{}", fmt::join(names, ", "),
-                          near.empty() ? "" : fmt::format("; do you mean {}?", near[0])));
-}
-
-std::vector<std::int64_t> shape_option(const std::string& text) {
-  std::vector<std::int64_t> shape;
-  const char* at = text.data();
-  const char* end = at + text.size();
-  while (at < end) {
-    std::int64_t size = -1;
-    const auto parsed = std::from_chars(at, end, size);
-    if (parsed.ec != std::errc() || size < 0 || (parsed.ptr < end && *parsed.ptr != ','))
-      throw Error("E6002", fmt::format("'{}' is no shape", text), "--shape", "write sizes with commas: 2,3,4");
-    shape.push_back(size);
-    at = parsed.ptr + 1;
-  }
-  return shape;
 }
 
 dump::Options dump_options(const po::variables_map& values) {
   dump::Options options;
   if (values.count("dtype")) {
     options.dtype = values["dtype"].as<std::string>();
-    dtype_option(options.dtype, "--dtype");
+    if (dtype_option(options.dtype, "--dtype") == MSP_TF32)
+      throw Error("E6002", "no file holds tf32", "--dtype", "such values are stored as f32");
   }
   if (values.count("shape")) options.shape = shape_option(values["shape"].as<std::string>());
   if (values.count("dtype-map"))
@@ -183,14 +91,6 @@ dump::Options dump_options(const po::variables_map& values) {
       options.dtype_map.emplace_back(entry.substr(0, equal), dtype_option(entry.substr(equal + 1), "--dtype-map"));
     }
   return options;
-}
-
-std::string choice(const po::variables_map& values, const char* name, const Strings& allowed) {
-  const auto& value = values[name].as<std::string>();
-  if (std::find(allowed.begin(), allowed.end(), value) == allowed.end())
-    throw Error("E6002", fmt::format("'{}' is not possible", value), fmt::format("--{}", name),
-                fmt::format("use {}", fmt::join(allowed, " or ")));
-  return value;
 }
 
 engine::Options engine_options(const po::variables_map& values) {
@@ -230,20 +130,35 @@ report::TerminalOptions terminal_options(const po::variables_map& values) {
   return options;
 }
 
-/// UTC; SOURCE_DATE_EPOCH makes reports reproducible.
+/// UTC; SOURCE_DATE_EPOCH makes reports reproducible (reproducible-builds.org: seconds since 1970, decimal).
 std::string now_text() {
   std::time_t now = std::time(nullptr);
-  if (const char* epoch = std::getenv("SOURCE_DATE_EPOCH")) now = static_cast<std::time_t>(std::atoll(epoch));
+  if (const char* epoch = std::getenv("SOURCE_DATE_EPOCH")) {
+    const char* end = epoch + std::char_traits<char>::length(epoch);
+    constexpr std::time_t year_10000 = 253402300800;
+    const auto parsed = std::from_chars(epoch, end, now);
+    if (parsed.ec != std::errc() || parsed.ptr != end || now < 0 || now >= year_10000)
+      throw Error("E6002", fmt::format("'{}' is no number of seconds since 1970", epoch), "SOURCE_DATE_EPOCH",
+                  "correct or unset it");
+  }
+  std::tm parts{};
+  gmtime_r(&now, &parts);
   char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
   return text;
 }
 
-std::string needed_path(const po::variables_map& values, const char* name, const char* flag) {
-  if (!values.count(name))
-    throw Error("E6002", fmt::format("the {} is missing", name), "command line",
-                fmt::format("name it with {} PATH", flag));
-  return values[name].as<std::string>();
+/// An output that is a file of a dump, by its name or through a link, would destroy what the user wants to look at.
+void refuse_dump_file(const std::string& output) {
+  std::error_code unknown;
+  const auto real = std::filesystem::weakly_canonical(output, unknown);
+  if (unknown || !std::filesystem::exists(real, unknown)) return;
+  const std::string name = real.filename(), suffix = real.extension();
+  const Strings names{"dump.json", "stack.json", "construct.json", "debug.json"},
+      suffixes{".npy", ".pt", ".pth", ".bin"};
+  if (std::find(names.begin(), names.end(), name) != names.end() ||
+      std::find(suffixes.begin(), suffixes.end(), suffix) != suffixes.end())
+    throw Error("E1002", "the report would replace a file of a dump", output, "name another file with -o");
 }
 
 /// Both catalogues at once when there are two workers.
@@ -251,8 +166,13 @@ std::pair<dump::Dump, dump::Dump> open_both(const std::string& reference, const 
                                             const engine::Options& options) {
   dump::Options each = options.dump;
   each.jobs = std::max(1u, options.jobs / 2);
-  auto other = std::async(options.jobs > 1 ? std::launch::async : std::launch::deferred,
-                          [&] { return dump::open(target, each); });
+  const auto open_target = [&] { return dump::open(target, each); };
+  std::future<dump::Dump> other;
+  try {
+    other = std::async(options.jobs > 1 ? std::launch::async : std::launch::deferred, open_target);
+  } catch (const std::system_error&) {  // no further thread
+    other = std::async(std::launch::deferred, open_target);
+  }
   dump::Dump first = dump::open(reference, each);
   return {std::move(first), other.get()};
 }
@@ -269,7 +189,7 @@ int exit_code(const result::Report& report, const po::variables_map& values, boo
 }
 
 void add_report_options(result::Report& report, const po::variables_map& values, const engine::Options& options,
-                        const plugin::OptionValues& analyzer) {
+                        const Analyzers& analyzers) {
   auto& list = report.options;
   list.emplace_back("error_threshold", options.error_threshold ? result::Value(*options.error_threshold)
                                                                : result::Value(std::string("auto")));
@@ -282,7 +202,7 @@ void add_report_options(result::Report& report, const po::variables_map& values,
     }
   list.emplace_back("ignore", values.count("no-ignore") == 0);
   list.emplace_back("fail_on", values["fail-on"].as<std::string>());
-  for (const auto& [name, value] : analyzer) list.emplace_back(name, value);
+  for (auto& option : analyzers.options(values)) list.push_back(std::move(option));
 }
 
 }  // namespace
@@ -290,11 +210,8 @@ void add_report_options(result::Report& report, const po::variables_map& values,
 int compare(const Arguments& arguments) {
   po::options_description options = host_options();
   const auto known = parse_known(arguments, options);
-  const Strings plugin_dirs = known.count("plugin-dir") ? known["plugin-dir"].as<Strings>() : Strings{};
-  const plugin::Found found = plugin::find(known["mode"].as<std::string>(), plugin_dirs);
-  po::options_description own(fmt::format("Options of {}", found.analyzer->name), 80, 40);
-  add_analyzer_options(*found.analyzer, options, own);
-  options.add(own);
+  const Analyzers analyzers(known["mode"].as<std::string>(), list_option(known, "plugin-dir"));
+  analyzers.add_options(options);
   if (known.count("help")) return print_help(usage, options);
   const auto values = parse(arguments, options);
 
@@ -302,17 +219,14 @@ int compare(const Arguments& arguments) {
   choice(values, "fail-on", {"fail", "warn"});
   const std::string reference_path = needed_path(values, "reference", "-r"),
                     target_path = needed_path(values, "target", "-t");
-  const Strings outputs = values.count("output") ? values["output"].as<Strings>() : Strings{};
-  for (const auto& output : outputs) report::check_output(output);
+  const Strings outputs = list_option(values, "output");
+  for (const auto& output : outputs) {
+    report::check_output(output);
+    if (output != "-") refuse_dump_file(output);
+  }
   const engine::Options run_options = engine_options(values);
   const report::TerminalOptions terminal = terminal_options(values);
-  const plugin::OptionValues analyzer_options = analyzer_values(*found.analyzer, values);
-  const std::string isolate = choice(values, "isolate", {"never", "plugins", "always"});
-  const auto analysis = plugin::make_analysis(found, analyzer_options,
-                                              isolate == "never"    ? plugin::Isolate::never
-                                              : isolate == "always" ? plugin::Isolate::always
-                                                                    : plugin::Isolate::plugins,
-                                              isolation_limits(values), run_options.dump);
+  const auto analysis = analyzers.make(values, run_options.dump);
 
   std::error_code failed;
   if (std::filesystem::equivalent(reference_path, target_path, failed))
@@ -324,11 +238,11 @@ int compare(const Arguments& arguments) {
   const auto pairing = pair::match(reference, target, {.ignore = values.count("no-ignore") == 0});
   result::Report report = engine::run(reference, target, pairing, *analysis, run_options);
   report.version = MSPROBE_VERSION;
-  report.mode = found.name;
+  report.mode = analyzers.mode();
   report.command = command_line();
   report.started = started;
   if (std::getenv("SOURCE_DATE_EPOCH")) report.seconds = 0;
-  add_report_options(report, values, run_options, analyzer_options);
+  add_report_options(report, values, run_options, analyzers);
 
   const bool to_stdout = std::find(outputs.begin(), outputs.end(), "-") != outputs.end();
   if (!to_stdout) report::write_terminal(report, std::cout, terminal);

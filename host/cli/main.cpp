@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <csignal>
 #include <cstdio>
 #include <iostream>
 
@@ -38,6 +39,7 @@ int print_usage(std::FILE* to) {
 }
 
 int run(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is a full disk: the write says so
   line.assign(argv, argv + argc);
   if (argc < 2) return print_usage(stderr);
   const std::string name = argv[1];
@@ -65,6 +67,11 @@ const std::vector<std::string>& command_line() {
 
 }  // namespace msprobe::cli
 
+/// Never throws: a full disk behind stderr must not hide the exit code.
+static void print_error(const std::string& text) {
+  std::fputs(("msprobe: error " + text + "\n").c_str(), stderr);
+}
+
 int main(int argc, char** argv) {
   try {
     const int code = msprobe::cli::run(argc, argv);
@@ -76,14 +83,11 @@ int main(int argc, char** argv) {
     return code;
   } catch (const msprobe::Error& error) {
     std::cout.flush();
-    fmt::print(stderr, "msprobe: error {}\n", error.what());
+    print_error(error.what());
   } catch (const std::bad_alloc&) {
-    fmt::print(
-        stderr,
-        "msprobe: error E1001: out of memory: this machine: use fewer workers (-j) or a machine with more memory\n");
+    print_error("E1001: out of memory: this machine: use fewer workers (-j) or a machine with more memory");
   } catch (const std::exception& error) {
-    fmt::print(stderr, "msprobe: error E5008: {}: msprobe: please report this with the command that shows it\n",
-               error.what());
+    print_error(fmt::format("E5008: {}: msprobe: please report this with the command that shows it", error.what()));
   }
   return msprobe::cli::unusable;
 }

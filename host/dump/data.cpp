@@ -28,8 +28,9 @@ constexpr std::size_t largest_window = 4 * 1024 * 1024;
 // What is gathered in one go from a strided tensor: many rows at once, so that the cache lines and pages of the file
 // that they share are loaded once. Such tensors are rare among dumps.
 constexpr std::size_t largest_gather = 16 * 1024 * 1024;
-// Pages of a strided file that stay mapped: 256 MiB. Beyond that they are given back now and then.
-constexpr std::size_t gather_pages = 64 * 1024;
+// Pages of a strided file that may be touched before all are given back. The kernel maps 16 pages around a fault, so
+// this bounds the resident memory to 48 MiB per worker and side.
+constexpr std::size_t gather_pages = 768;
 
 /// Network file systems answer a mapping page by page, and may lose the server in the middle: pread there.
 bool mappable(const OpenFile& file) {
@@ -231,7 +232,7 @@ class ArrayData final : public Data {
       if (!mapped && !window.map(file_->descriptor.get(), offset_, span_ * item_, false))
         throw Error("E1005", "cannot be mapped into memory", file_->path,
                     "raise the limit of address space (ulimit -v)");
-      const bool bounded = span_ * item_ > gather_pages * 4096;
+      const bool bounded = span_ * item_ > gather_pages * 16 * 4096;
       std::size_t pages = 0;
       gather(strided_, item_, window.data(), first, count, out, [&](std::size_t touched) {
         pages += touched;

@@ -49,7 +49,11 @@ class Walk {
  private:
   void visit(const std::string& relative, int depth, bool top) {
     const std::string folder = relative.empty() ? root_ : file::join(root_, relative);
-    if (depth > 200) return;
+    if (depth > 200) {
+      dump_.incomplete = true;
+      dump_.notes.push_back(folder + ": more than 200 folders deep: skipped");
+      return;
+    }
     std::vector<file::Entry> entries;
     try {
       const file::Status status = file::status(folder);

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <map>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "base/file.h"
@@ -143,9 +144,16 @@ Dump open_any(const std::string& path, const Options& options) {
     return dump;
   }
   Dump dump = open_folder(path, options);
-  if (!dump.tensors.empty()) return dump;
+  // The files of a dump further down are no plain files: without their dump.json they have neither order nor meaning.
+  const auto of_a_dump = [](const Tensor& tensor) {
+    return tensor.layer.find("dump_tensor_data/") != std::string::npos;
+  };
+  const bool below = std::any_of(dump.tensors.begin(), dump.tensors.end(), of_a_dump);
+  if (!dump.tensors.empty() && !below) return dump;
   const std::string deeper = hint(path);
-  throw Error("E4003", "nothing to compare: no dump.json and no tensor file in it", path,
+  if (!dump.tensors.empty() && deeper.empty()) return dump;
+  throw Error("E4003", below ? "this is no dump itself" : "nothing to compare: no dump.json and no tensor file in it",
+              path,
               deeper.empty()
                   ? "name a dump root, a step or rank folder, a dump.json, or a folder of .npy, .pt, .pth or .bin files"
                   : "there is a dump in " + deeper + ": name that folder");
@@ -211,7 +219,10 @@ void parallel_for(std::size_t count, unsigned jobs, const std::function<void(std
     }
   };
   std::vector<std::thread> threads;
-  for (unsigned i = 1; i < jobs && i < count; ++i) threads.emplace_back(run);
+  try {
+    for (unsigned i = 1; i < jobs && i < count; ++i) threads.emplace_back(run);
+  } catch (const std::system_error&) {  // no further thread: those that there are do the work
+  }
   run();
   for (std::thread& thread : threads) thread.join();
   if (failure) std::rethrow_exception(failure);

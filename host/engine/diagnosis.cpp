@@ -40,9 +40,17 @@ auto order_of(const Row& row) {
   return std::tuple(row.step, row.execution_index, row.rank, place(row), row.index);
 }
 
-using CallKey = std::tuple<std::int64_t, std::int64_t, std::string>;  // step, rank, name of the call
+/// Backward calls work with what their forward call has saved: its rows count as arguments.
+using LayerCall =
+    std::tuple<std::int64_t, std::int64_t, std::string, std::int64_t>;  // step, rank, layer, number of the call
+LayerCall layer_call_of(const Row& row) {
+  return {row.step, row.rank, row.layer, row.call};
+}
+
+using CallKey =
+    std::tuple<std::int64_t, std::int64_t, std::int64_t, std::string>;  // step, rank, place, name of the call
 CallKey call_of(const Row& row) {
-  return {row.step, row.rank, row.call_name};
+  return {row.step, row.rank, row.execution_index, row.call_name};
 }
 
 struct Call {
@@ -76,11 +84,14 @@ Call study(const std::vector<const Row*>& rows) {
 
 void mark_origins(std::vector<Row>& rows) {
   std::map<CallKey, std::vector<const Row*>> calls;
+  std::set<LayerCall> failed_forward;
   std::vector<Row*> failing;
   for (Row& row : rows) {
     row.origin.reset();
     if (row.execution_index >= 0) calls[call_of(row)].push_back(&row);
-    if (fails(row)) failing.push_back(&row);
+    if (!fails(row)) continue;
+    failing.push_back(&row);
+    if (row.phase == dump::Phase::forward) failed_forward.insert(layer_call_of(row));
   }
   std::stable_sort(failing.begin(), failing.end(),
                    [](const Row* a, const Row* b) { return order_of(*a) < order_of(*b); });
@@ -99,7 +110,9 @@ void mark_origins(std::vector<Row>& rows) {
       row->origin = !failed_result.contains(row->rank);
     } else {
       const Call call = study(calls[call_of(*row)]);
-      if (call.has_inputs && call.all_known)
+      if (row->phase == dump::Phase::backward && failed_forward.contains(layer_call_of(*row)))
+        row->origin = false;
+      else if (call.has_inputs && call.all_known)
         row->origin = std::isfinite(call.worst_argument) && call.worst_argument <= 0.1 * call.worst_result;
       else if (call.worst_argument > 0)
         row->origin = false;
@@ -134,9 +147,16 @@ std::string place_text_zh(const Row& row) {
   constexpr std::string_view directions[] = {"", "输入", "参数", "输出", "梯度"};
   if (row.execution_index < 0) return row.name;
   std::string text = row.layer;
-  if (row.call > 0) text += fmt::format("（第 {} 次调用）", row.call);
+  if (row.call > 0) text += fmt::format("（调用 {}）", row.call);
   return fmt::format("{} {}{} {}", text, phases[static_cast<std::size_t>(row.phase)],
                      directions[static_cast<std::size_t>(row.direction)], row.slot);
+}
+
+/// "step 1, ": only where a report has several.
+std::string step_text(const result::Report& report, const Row& row) {
+  for (const Row& other : report.rows)
+    if (other.step != row.step) return fmt::format("step {}, ", row.step);
+  return "";
 }
 
 std::string source_text(const Row& row) {
@@ -164,7 +184,9 @@ std::string and_more_zh(std::size_t count) {
 
 void add_network(const result::Report& report, std::vector<Finding>& findings) {
   // A dump that was cut off lacks rows for another reason, and two files are no networks.
-  if (report.reference.incomplete || report.target.incomplete || report.reference.tool == "file") return;
+  if (report.reference.incomplete || report.target.incomplete || report.reference.tool == "file" ||
+      report.target.tool == "file")
+    return;
   std::uint64_t both = 0, other_shape = 0;
   for (const Row& row : report.rows) {
     if (!row.reference || !row.target) continue;
@@ -187,7 +209,8 @@ void add_network(const result::Report& report, std::vector<Finding>& findings) {
 void add_preconditions(const result::Report& report, std::vector<Finding>& findings) {
   add_network(report, findings);
   std::int64_t first_step = INT64_MAX;
-  for (const Row& row : report.rows) first_step = std::min(first_step, row.step);
+  for (const Row& row : report.rows)
+    if (row.reference && row.target) first_step = std::min(first_step, row.step);
   std::vector<const Row*> inputs, weights, settings;
   bool result_failed = false;
   for (const Row& row : report.rows) {
@@ -252,7 +275,8 @@ bool encloses(const Row& outer, const Row& inner) {
 
 /// One finding a call, in order. A module around an origin shows the same error: it is named with it, and not at all
 /// when what is wrong inside is an argument, which has a finding of its own.
-void add_origins(const std::vector<Row>& rows, std::vector<Finding>& findings) {
+void add_origins(const result::Report& report, std::vector<Finding>& findings) {
+  const std::vector<Row>& rows = report.rows;
   std::vector<const Row*> origins;
   for (const Row& row : rows)
     if (fails(row) && row.origin == true) origins.push_back(&row);
@@ -278,30 +302,63 @@ void add_origins(const std::vector<Row>& rows, std::vector<Finding>& findings) {
     if (other_call && std::find(known->around.begin(), known->around.end(), row->layer) == known->around.end())
       known->around.push_back(row->layer);
   }
-  for (const Told& t : told) {
-    if (!is_result(*t.row)) continue;  // told among the preconditions
+  std::set<std::uint64_t> known;
+  for (const Finding& finding : findings) known.insert(finding.rows.begin(), finding.rows.end());
+  for (Told& t : told) {
+    const auto result = std::find_if(t.rows.begin(), t.rows.end(), [&](const Row* row) {
+      return is_result(*row) && call_of(*row) == call_of(*t.row);
+    });
+    if (result == t.rows.end()) {
+      if (!known.contains(t.row->index))  // else told among the preconditions
+        add(findings, Verdict::fail, "origin", t.rows,
+            fmt::format("The error is first seen in {}{}: nothing before it explains it: {}.{}",
+                        step_text(report, *t.row), place_text(*t.row), t.row->why, source_text(*t.row)),
+            fmt::format("误差首先出现在 {}{}，此前没有原因：{}。{}", step_text(report, *t.row), place_text_zh(*t.row),
+                        t.row->why, source_text(*t.row)));
+      continue;
+    }
+    t.row = *result;
+    // Matrix units round operands to 11 bits where the framework allows it, and dtypes do not show it.
+    constexpr double tf32_threshold = 4 * 0x1p-11;
+    const bool rounding = t.row->threshold_from == "auto: f32" && t.row->error.value_or(INFINITY) <= tf32_threshold;
     const auto around = fmt::format("{}", fmt::join(t.around, ", ")),
                around_zh = fmt::format("{}", fmt::join(t.around, "、"));
     add(findings, Verdict::fail, "origin", t.rows,
-        fmt::format("The error is born in {}: its inputs agree, its output does not: {}.{}{}", place_text(*t.row),
-                    t.row->why, around.empty() ? "" : " It shows in " + around + " around it.", source_text(*t.row)),
-        fmt::format("误差产生于 {}：其输入一致，输出不一致：{}。{}{}", place_text_zh(*t.row), t.row->why,
-                    around_zh.empty() ? "" : "外层模块同样可见：" + around_zh + "。", source_text(*t.row)));
+        fmt::format("The error is born in {}{}: its inputs agree, its output does not: {}.{}{}{}",
+                    step_text(report, *t.row), place_text(*t.row), t.row->why,
+                    around.empty() ? "" : " It shows in " + around + " around it.",
+                    rounding ? " The size fits tf32 rounding: where that is allowed, give --noise-dtype tf32." : "",
+                    source_text(*t.row)),
+        fmt::format("误差产生于 {}{}：其输入一致，输出不一致：{}。{}{}{}", step_text(report, *t.row),
+                    place_text_zh(*t.row), t.row->why, around_zh.empty() ? "" : "外层模块同样可见：" + around_zh + "。",
+                    rounding ? "其大小符合 tf32 舍入：若允许，可用 --noise-dtype tf32。" : "", source_text(*t.row)));
   }
 }
 
 void add_rest(const result::Report& report, std::vector<Finding>& findings) {
   const result::Summary& summary = report.summary;
-  std::vector<const Row*> unreadable, unmatched, passed_on;
+  std::vector<const Row*> unreadable, unmatched, passed_on, unknown, warned;
   for (const Row& row : report.rows) {
+    if (row.verdict == Verdict::warn) warned.push_back(&row);
+    if (fails(row) && !row.origin && row.execution_index >= 0) unknown.push_back(&row);
     if (row.verdict == Verdict::error) unreadable.push_back(&row);
     if (!row.reference || !row.target) unmatched.push_back(&row);
     if (fails(row) && row.origin == false) passed_on.push_back(&row);
   }
   if (!passed_on.empty())
     add(findings, Verdict::fail, "passed_on", passed_on,
-        fmt::format("Passed on: {} only with an error that came from before.", counted(passed_on.size(), "row")),
+        fmt::format("Passed on: {} with an error that came from before.", counted(passed_on.size(), "row")),
         fmt::format("{} 行只是传递了上游的误差。", passed_on.size()));
+  if (!unknown.empty())
+    add(findings, Verdict::fail, "origin.unknown", unknown,
+        fmt::format("Origin unknown: {}, their inputs are not known; the first is {}.",
+                    counted(unknown.size(), "failing row"), place_text(*unknown[0])),
+        fmt::format("来源未知：{} 行失败但没有可用的输入；第一处为 {}。", unknown.size(), place_text_zh(*unknown[0])));
+  if (!warned.empty())
+    add(findings, Verdict::warn, "warnings", warned,
+        fmt::format("Warnings: {}; the first, {}: {}.", counted(warned.size(), "row"), place_text(*warned[0]),
+                    warned[0]->why),
+        fmt::format("警告：{} 行；第一处 {}：{}。", warned.size(), place_text_zh(*warned[0]), warned[0]->why));
   if (!unreadable.empty())
     add(findings, Verdict::warn, "unreadable", unreadable,
         fmt::format("Unreadable: {}; each row says why.", counted(unreadable.size(), "tensor")),
@@ -314,8 +371,9 @@ void add_rest(const result::Report& report, std::vector<Finding>& findings) {
         sides.push_back(fmt::format("{} only in the {}", counted(count, "tensor"), side));
         sides_zh.push_back(fmt::format("{} 个张量只在{}侧", count, side_zh));
       }
-    add(findings, Verdict::warn, "unmatched", unmatched, fmt::format("Unmatched: {}.", fmt::join(sides, ", ")),
-        fmt::format("未配对：{}。", fmt::join(sides_zh, "，")));
+    add(findings, Verdict::warn, "unmatched", unmatched,
+        fmt::format("Unmatched: {}; the first is {}.", fmt::join(sides, ", "), unmatched[0]->name),
+        fmt::format("未配对：{}；第一个为 {}。", fmt::join(sides_zh, "，"), unmatched[0]->name));
   }
   for (const auto& [input, side, side_zh] :
        {std::tuple(&report.reference, "reference", "基准"), std::tuple(&report.target, "target", "目标")})
@@ -334,7 +392,7 @@ void add_rest(const result::Report& report, std::vector<Finding>& findings) {
 std::vector<Finding> diagnose(const result::Report& report, std::vector<Finding> from_analyzer) {
   std::vector<Finding> findings;
   add_preconditions(report, findings);
-  add_origins(report.rows, findings);
+  add_origins(report, findings);
   findings.insert(findings.end(), std::make_move_iterator(from_analyzer.begin()),
                   std::make_move_iterator(from_analyzer.end()));
   add_rest(report, findings);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -43,6 +44,9 @@ double number_of(const result::Value& value) {
 }  // namespace
 
 std::vector<Limit> read_limits(const std::string& path) {
+  std::error_code unknown;
+  if (std::filesystem::exists(path, unknown) && !std::filesystem::is_regular_file(path, unknown))
+    bad("the threshold file is no regular file", path);  // a pipe would be waited for
   std::ifstream file(path);
   if (!file) throw Error("E1003", "the threshold file cannot be read", path, "check the path and its permissions");
   nlohmann::json rules;
@@ -57,10 +61,30 @@ std::vector<Limit> read_limits(const std::string& path) {
   return limits;
 }
 
-const Limit* find_limit(const std::vector<Limit>& limits, const std::string& layer, std::string_view metric) {
+namespace {
+
+bool matches(const Limit& limit, const result::Row& row) {
+  return layer_matches(limit.pattern, row.layer) || (!row.module.empty() && layer_matches(limit.pattern, row.module));
+}
+
+}  // namespace
+
+const Limit* find_limit(const std::vector<Limit>& limits, const result::Row& row, std::string_view metric) {
   for (const Limit& limit : limits)
-    if (limit.metric == metric && layer_matches(limit.pattern, layer)) return &limit;
+    if (limit.metric == metric && matches(limit, row)) return &limit;
   return nullptr;
+}
+
+std::vector<result::Finding> unused_limits(const std::vector<Limit>& limits, const std::vector<result::Row>& rows) {
+  std::vector<result::Finding> findings;
+  for (const Limit& limit : limits)
+    if (std::none_of(rows.begin(), rows.end(), [&](const result::Row& row) { return matches(limit, row); }))
+      findings.push_back({result::Verdict::warn,
+                          "limits.unused",
+                          fmt::format("{} matches no layer: '{}'.", limit.source, limit.pattern),
+                          fmt::format("{} 没有匹配任何层：“{}”。", limit.source, limit.pattern),
+                          {}});
+  return findings;
 }
 
 void check_limits(const std::vector<Limit>& limits, const std::vector<result::Column>& columns) {
@@ -78,7 +102,7 @@ void check_limits(const std::vector<Limit>& limits, const std::vector<result::Co
 void apply_limits(const std::vector<Limit>& limits, const std::vector<result::Column>& columns, result::Row& row) {
   if (row.verdict == result::Verdict::skip || row.verdict == result::Verdict::error) return;
   for (std::size_t i = 0; i < columns.size() && i < row.metrics.size(); ++i) {
-    const Limit* limit = find_limit(limits, row.layer, columns[i].name);
+    const Limit* limit = find_limit(limits, row, columns[i].name);
     if (!limit) continue;
     const double value = number_of(row.metrics[i]);
     const bool holds = columns[i].direction < 0 ? value >= limit->limit : value <= limit->limit;

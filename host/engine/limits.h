@@ -18,8 +18,11 @@ struct Limit {
 /// E6003.
 std::vector<Limit> read_limits(const std::string& path);
 
-/// The first rule for this layer and metric; nullptr: none.
-const Limit* find_limit(const std::vector<Limit>& limits, const std::string& layer, std::string_view metric);
+/// The first rule for this row's layer, or the module around it, and this metric; nullptr: none.
+const Limit* find_limit(const std::vector<Limit>& limits, const result::Row& row, std::string_view metric);
+
+/// A warning for each rule whose pattern matches no row.
+std::vector<result::Finding> unused_limits(const std::vector<Limit>& limits, const std::vector<result::Row>& rows);
 
 /// Throws Error E6003 when a rule names a metric that is no numeric column of the analyzer.
 void check_limits(const std::vector<Limit>& limits, const std::vector<result::Column>& columns);

@@ -1,5 +1,6 @@
 #include "engine/pool.h"
 
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -23,8 +24,15 @@ void Pool::run(std::uint64_t count, const std::function<void(unsigned, std::uint
   busy_ = workers_;
   {
     std::vector<std::jthread> threads;
-    for (unsigned worker = 1; worker < workers_; ++worker)
-      threads.emplace_back([&, worker] { work(worker, count, task, cancelled); });
+    for (unsigned worker = 1; worker < workers_; ++worker) {
+      try {
+        threads.emplace_back([&, worker] { work(worker, count, task, cancelled); });
+      } catch (const std::system_error&) {  // no further thread: those that there are do the work
+        const std::lock_guard lock(mutex_);
+        busy_ -= workers_ - worker;
+        break;
+      }
+    }
     work(0, count, task, cancelled);
   }
   if (failure_) std::rethrow_exception(failure_);

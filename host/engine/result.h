@@ -47,6 +47,14 @@ struct Side {
   std::string scalar;    ///< "float 1e-05"; empty: not a scalar
 };
 
+/// What one of several analyzers says of a row.
+struct Judgement {
+  std::string analyzer;
+  Verdict verdict = Verdict::skip;
+  std::string why, code;
+  std::optional<double> error, threshold;
+};
+
 struct Row {
   std::uint64_t index = 0;
   std::int64_t step = 0, rank = 0, call = -1, execution_index = -1;
@@ -61,8 +69,9 @@ struct Row {
   std::optional<double> threshold;
   std::string threshold_from;  ///< "auto: bf16 upstream", "--error-threshold"
   std::optional<double> error;
-  std::optional<bool> origin;  ///< failing rows: born here, passed on, or not to be told (null)
-  std::vector<Value> metrics;  ///< by Report::columns; may be shorter: the rest is null
+  std::optional<bool> origin;        ///< failing rows: born here, passed on, or not to be told (null)
+  std::vector<Judgement> analyzers;  ///< with several modes at once, in their order; else empty
+  std::vector<Value> metrics;        ///< by Report::columns; may be shorter: the rest is null
 };
 
 struct Finding {

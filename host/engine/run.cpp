@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -18,6 +19,7 @@
 namespace msprobe::engine {
 namespace {
 
+using result::Finding;
 using result::Row;
 using result::Verdict;
 
@@ -87,7 +89,7 @@ Prepared prepare(const pair::Pairing& pairing, const Analysis& analysis, const O
       row.why = pair.note;
     } else {
       row.kind = planned.kind = judged_kind(*pair.reference, *pair.target);
-      if (const Limit* limit = find_limit(options.limits, row.layer, "error")) {
+      if (const Limit* limit = find_limit(options.limits, row, "error")) {
         planned.threshold = limit->limit;
         planned.threshold_source = limit->source;
       } else if (options.error_threshold) {
@@ -114,8 +116,10 @@ Prepared prepare(const pair::Pairing& pairing, const Analysis& analysis, const O
 }
 
 result::Input input_of(const dump::Dump& dump, std::uint64_t bytes_read) {
-  return {dump.path,           dump.tool,  dump.task,       dump.level, dump.framework,
-          dump.tensors.size(), bytes_read, dump.incomplete, dump.notes};
+  const auto tensors = std::count_if(dump.tensors.begin(), dump.tensors.end(),
+                                     [](const dump::Tensor& tensor) { return tensor.kind != dump::Kind::scalar; });
+  return {dump.path,  dump.tool,       dump.task, dump.level, dump.framework, static_cast<std::uint64_t>(tensors),
+          bytes_read, dump.incomplete, dump.notes};
 }
 
 }  // namespace
@@ -162,8 +166,9 @@ result::Report run(const dump::Dump& reference, const dump::Dump& target, const 
   report.summary.partial = options.cancelled();
   mark_origins(report.rows);
   summarize(report, options.allow_unmatched, options.fail_on_warn);
-  report.findings = diagnose(report, std::move(findings));
   for (const std::string& note : pairing.notes) report.findings.push_back({Verdict::warn, "pairing", note, "", {}});
+  for (Finding& finding : unused_limits(options.limits, report.rows)) report.findings.push_back(std::move(finding));
+  for (Finding& finding : diagnose(report, std::move(findings))) report.findings.push_back(std::move(finding));
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   return report;
 }

@@ -35,7 +35,8 @@ class Renumbering {
     from_ = *right;
     to_ = *left;
     active_ = true;
-    notes.push_back(fmt::format("{0} {1} of the reference is compared with {0} {2} of the target", what, to_, from_));
+    notes.push_back(fmt::format("The reference has {0} {1}, the target {0} {2}: they are compared with each other.",
+                                what, to_, from_));
   }
   std::int64_t operator()(std::int64_t value) const { return active_ && value == from_ ? to_ : value; }
 
@@ -64,11 +65,21 @@ void add_candidates(std::vector<Pair*>& unmatched, const std::vector<std::string
   }
 }
 
+/// Float dtypes of calls that only the target has, by the place in the pairs behind which they ran: an extra cast is
+/// upstream too.
+using Extra = std::multimap<std::size_t, std::pair<std::int64_t, msp_dtype>>;
+
 /// The coarsest float dtype so far, by rank, in execution order. Plain files have no order: only their own dtypes
 /// count.
-void note_noise(std::vector<Pair>& pairs) {
+void note_noise(std::vector<Pair>& pairs, const Extra& extra) {
   std::map<std::int64_t, msp_dtype> upstream;
-  for (Pair& pair : pairs) {
+  auto next_extra = extra.begin();
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    for (; next_extra != extra.end() && next_extra->first <= i; ++next_extra) {
+      msp_dtype& seen = upstream.try_emplace(next_extra->second.first, MSP_DTYPE_NONE).first->second;
+      seen = coarser_float(seen, next_extra->second.second);
+    }
+    Pair& pair = pairs[i];
     msp_dtype own = MSP_DTYPE_NONE;
     for (const Tensor* side : {pair.reference, pair.target})
       if (side && side->kind != dump::Kind::scalar) own = coarser_float(own, side->dtype);
@@ -101,7 +112,8 @@ Pairing match(const Dump& reference, const Dump& target, const Options& options)
     waiting[key_of(tensor, step(tensor.step), rank(tensor.rank), layer(tensor))].push_back(i);
   }
 
-  std::vector<char> taken(target.tensors.size(), 0);
+  constexpr std::size_t nobody = static_cast<std::size_t>(-1);
+  std::vector<std::size_t> partner(target.tensors.size(), nobody);  // place in the pairs
   result.pairs.reserve(reference.tensors.size());
   for (const Tensor& tensor : reference.tensors) {
     Pair pair;
@@ -110,13 +122,23 @@ Pairing match(const Dump& reference, const Dump& target, const Options& options)
     if (found != waiting.end() && !found->second.empty()) {
       const std::size_t i = found->second.back();
       found->second.pop_back();
-      taken[i] = 1;
+      partner[i] = result.pairs.size();
       pair.target = &target.tensors[i];
     }
     result.pairs.push_back(std::move(pair));
   }
-  for (std::size_t i = 0; i < target.tensors.size(); ++i)
-    if (!taken[i]) result.pairs.push_back({.target = &target.tensors[i], .note = {}, .ignored = {}});
+  Extra extra;
+  std::size_t after = 0;
+  for (std::size_t i = 0; i < target.tensors.size(); ++i) {
+    const Tensor& tensor = target.tensors[i];
+    if (partner[i] != nobody) {
+      after = partner[i] + 1;
+      continue;
+    }
+    result.pairs.push_back({.target = &tensor, .note = {}, .ignored = {}});
+    if (tensor.execution_index >= 0 && tensor.kind != dump::Kind::scalar)
+      extra.emplace(after, std::pair(rank(tensor.rank), tensor.dtype));
+  }
 
   std::vector<Pair*> only_reference, only_target;
   std::vector<std::string> reference_names, target_names;
@@ -128,11 +150,15 @@ Pairing match(const Dump& reference, const Dump& target, const Options& options)
       only_target.push_back(&pair);
       target_names.push_back(pair.target->name);
     }
-    if (options.ignore) pair.ignored = ignored_reason(pair.any());
+    if (!options.ignore) continue;
+    // A path against something else is a difference: both sides must say nothing.
+    pair.ignored = ignored_reason(pair.any());
+    if (pair.reference && pair.target && pair.any().kind == dump::Kind::scalar && ignored_reason(*pair.target).empty())
+      pair.ignored.clear();
   }
   add_candidates(only_reference, target_names, "reference");
   add_candidates(only_target, reference_names, "target");
-  note_noise(result.pairs);
+  note_noise(result.pairs, extra);
   return result;
 }
 

@@ -92,12 +92,18 @@ std::string registry_path() {
 
 std::vector<Registered> read_registry() {
   const std::string path = registry_path();
-  std::ifstream file(path);
+  std::error_code unknown;
+  const auto kind = fs::status(path, unknown).type();
+  std::ifstream file;
+  if (kind == fs::file_type::regular || kind == fs::file_type::not_found)
+    file.open(path);  // a pipe would be waited for
   const auto damaged = [&](const std::string& how) {
     return Error("E5009", fmt::format("the plugin registry is damaged ({})", as_plain_text(how)), path,
                  "mend or remove the file, then register again");
   };
-  if (!file) {
+  if (kind != fs::file_type::regular && kind != fs::file_type::not_found && kind != fs::file_type::none)
+    throw damaged("it is no regular file");
+  if (!file.is_open()) {
     // Only what is not there is empty: what may not be read must not be overwritten.
     if (errno == ENOENT || errno == ENOTDIR) return {};
     throw Error("E1004", fmt::format("the plugin registry cannot be read: {}", std::strerror(errno)), path,

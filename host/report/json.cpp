@@ -72,6 +72,24 @@ void write_metrics(JsonStream& json, const Row& row, const MetricKeys& columns) 
   json.end_object();
 }
 
+/// With several modes at once: what each says.
+void write_analyzers(JsonStream& json, const Row& row) {
+  if (row.analyzers.empty()) return;
+  json.key("analyzers");
+  json.begin_object();
+  for (const auto& judgement : row.analyzers) {
+    json.key(judgement.analyzer);
+    json.begin_object();
+    json.member("verdict", to_text(judgement.verdict));
+    json.text_or_null("why", judgement.why);
+    json.text_or_null("code", judgement.code);
+    json.member("threshold", judgement.threshold);
+    json.member("error", judgement.error);
+    json.end_object();
+  }
+  json.end_object();
+}
+
 void write_row(JsonStream& json, const Row& row, const MetricKeys& columns) {
   json.new_line();
   json.begin_object();
@@ -97,6 +115,7 @@ void write_row(JsonStream& json, const Row& row, const MetricKeys& columns) {
   json.text_or_null("threshold_from", row.threshold_from);
   json.member("error", row.error);
   json.member("origin", row.origin);
+  write_analyzers(json, row);
   write_metrics(json, row, columns);
   json.end_object();
 }

@@ -54,7 +54,7 @@ std::string place_text(const Speech& say, const result::Row& row) {
   const bool gradient = row.direction == dump::Direction::gradient;
   if (row.phase == dump::Phase::backward && !gradient) add(say("backward", "反向"));
   if (row.phase == dump::Phase::update) add(say("update", "更新"));
-  if (row.call > 0) add(say("call {}", "第 {} 次调用", row.call));
+  if (row.call > 0) add(say("call {}", "调用 {}", row.call));
   add(direction_word(say, row.direction));
   add(visible(row.slot));
   return text;

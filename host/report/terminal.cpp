@@ -24,7 +24,7 @@ void write_inputs(const Terminal& terminal) {
     if (!input.tool.empty()) text += fmt::format("  {}", visible(input.tool));
     if (!input.task.empty()) text += fmt::format(" {}", visible(input.task));
     if (!input.level.empty()) text += fmt::format(" {}", visible(input.level));
-    text += say(", {} tensors", "，{} 个张量", input.tensors);
+    text += say(input.tensors == 1 ? ", {} tensor" : ", {} tensors", "，{} 个张量", input.tensors);
     if (input.incomplete) text += say(", cut short", "，不完整");
     const auto room = terminal.options.width - 13;
     std::string first = pad_right(label, 11);

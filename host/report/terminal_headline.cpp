@@ -49,13 +49,24 @@ void add_first_bad(const Terminal& terminal, Headline& headline) {
 std::string largest_error(const Terminal& terminal) {
   const auto& error = terminal.report.summary.max_error;
   if (!error) return {};
-  if (*error == 0) return terminal.say("every tensor is equal", "所有张量完全一致");
+  // Of an analyzer without the standard metrics 0 means nothing but its own error.
+  const auto& columns = terminal.report.columns;
+  const bool standard =
+      std::any_of(columns.begin(), columns.end(), [](const Column& column) { return column.name == "rel_l2"; });
+  if (*error == 0 && standard) return terminal.say("all equal", "完全一致");
   return terminal.say("largest error {}", "最大误差 {}", brief(*error));
 }
 
 std::string tensors_compared(const Terminal& terminal) {
-  const auto count = terminal.report.summary.compared;
-  return terminal.say(count == 1 ? "{} tensor compared" : "{} tensors compared", "已比较 {} 个张量", grouped(count));
+  const auto& say = terminal.say;
+  std::uint64_t arguments = 0;
+  for (const auto& row : terminal.report.rows)
+    arguments += row.kind == dump::Kind::scalar && row.verdict != Verdict::skip && row.verdict != Verdict::error;
+  const auto tensors = terminal.report.summary.compared - arguments;
+  const auto text = say(tensors == 1 ? "{} tensor" : "{} tensors", "{} 个张量", grouped(tensors));
+  if (arguments == 0) return say("{} compared", "已比较 {}", text);
+  const auto rest = say(arguments == 1 ? "{} argument" : "{} arguments", "{} 个参数", grouped(arguments));
+  return say("{} and {} compared", "已比较 {}和 {}", text, rest);
 }
 
 std::string warnings(const Terminal& terminal) {
@@ -83,6 +94,15 @@ std::vector<std::string> sentence(const Terminal& terminal, const std::vector<st
   return {text};
 }
 
+std::string nothing_compared(const Terminal& terminal) {
+  const auto& say = terminal.say;
+  const auto& summary = terminal.report.summary;
+  if (terminal.report.rows.empty()) return say("no tensors were found", "没有找到张量");
+  if (summary.error > 0)
+    return say("{} could not be compared, -v 2 says why", "{} 个无法比较，原因见 -v 2", grouped(summary.error));
+  return say("every row was skipped, -v 2 says why", "所有行都被跳过，原因见 -v 2");
+}
+
 Headline headline_of(const Terminal& terminal) {
   const auto& say = terminal.say;
   switch (outcome_of(terminal.report)) {
@@ -101,11 +121,7 @@ Headline headline_of(const Terminal& terminal) {
               sentence(terminal, {say("nothing failed, but {}", "没有失败项，但{}", missing(terminal)),
                                   tensors_compared(terminal)})};
     case Outcome::nothing_compared:
-      return {
-          Verdict::warn,
-          say("NOTHING COMPARED", "未比较任何张量"),
-          {terminal.report.rows.empty() ? say("no tensors were found", "没有找到张量")
-                                        : say("every row was skipped, -v 2 says why", "所有行都被跳过，原因见 -v 2")}};
+      return {Verdict::warn, say("NOTHING COMPARED", "未比较任何张量"), {nothing_compared(terminal)}};
     case Outcome::passed:
       break;
   }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 #include "columns.h"
 #include "judge.h"
@@ -23,7 +24,7 @@ std::string classes_text(const msp_diff_result& diff, const msp_pair& pair) {
     return std::string(name) + " has " + std::to_string(count(diff, nan)) + " NaN and " +
            std::to_string(count(diff, inf)) + " inf";
   };
-  std::string text = "NaN or infinity at other places (" + elements(count(diff, MSP_METRIC_class_mismatch)) +
+  std::string text = "NaN or infinity in different places (" + elements(count(diff, MSP_METRIC_class_mismatch)) +
                      "): " + side("the reference", MSP_METRIC_nan_ref, MSP_METRIC_inf_ref) + ", " +
                      side("the target", MSP_METRIC_nan_target, MSP_METRIC_inf_target);
   // An overflow shows as an infinity where the reference is larger than the target's dtype can hold.
@@ -45,7 +46,9 @@ std::string scale_text(const msp_diff_result& diff) {
   const double distance = diff.number[MSP_METRIC_cosine_distance], ratio = diff.number[MSP_METRIC_norm_ratio];
   const double off = std::fabs(ratio - 1);
   if (!(off > 1e-3) || !(distance < 1e-3 * std::min(1.0, off * off))) return "";
-  return " (the target is " + number(ratio) + " x the reference: a scale)";
+  char factor[32];
+  std::snprintf(factor, sizeof factor, "%.6g", ratio);
+  return std::string(" (the target is ") + factor + " x the reference: a scale)";
 }
 
 }  // namespace
@@ -61,7 +64,9 @@ void judge_tensor(const msprobe::Call& call, const msp_pair& pair, const Setting
 
   Judgement judgement;
   if (diff.shapes_differ) {
-    judgement.fail("shapes differ: " + shape_text(*pair.side[0]) + " against " + shape_text(*pair.side[1]));
+    const bool same_count = pair.side[0]->element_count == pair.side[1]->element_count;
+    judgement.fail("shapes differ: " + shape_text(*pair.side[0]) + " against " + shape_text(*pair.side[1]) +
+                   (same_count ? " (as many elements: --reshape compares them)" : ""));
     return call.verdict(MSP_FAIL, diff.error, threshold, judgement.why());
   }
   call.check(service.emit(call.token(), &pair, &diff, 0));
@@ -76,9 +81,10 @@ void judge_tensor(const msprobe::Call& call, const msp_pair& pair, const Setting
   // Written so that NaN fails.
   if (!(error <= threshold) && mismatches == 0)
     judgement.fail("error " + number(error) + " > " + number(threshold) + scale_text(diff));
-  if (!std::isnan(diff.block_test) && !(diff.block_test <= std::min(16 * threshold, 0.5)))
-    judgement.fail("a block of 4096 elements is off by " + number(diff.block_test) + " > " +
-                   number(std::min(16 * threshold, 0.5)));
+  const double block_limit = std::min(16 * threshold, 0.5);
+  if (error <= threshold && mismatches == 0 && !std::isnan(diff.block_test) && !(diff.block_test <= block_limit))
+    judgement.fail("one block of up to 4096 elements is off by " + number(diff.block_test) + " > " +
+                   number(block_limit));
   if (settings.exact) {
     call.emit(bit_differences, static_cast<std::int64_t>(diff.bit_differences));
     if (diff.bit_differences > 0) {
@@ -97,8 +103,10 @@ void judge_tensor(const msprobe::Call& call, const msp_pair& pair, const Setting
   if (dtype_classes_differ(pair))
     judgement.warn("one side is " + std::string(msprobe::dtype_name(pair.side[0]->dtype)) + ", the other " +
                    std::string(msprobe::dtype_name(pair.side[1]->dtype)));
-  if (settings.reshape && shape_text(*pair.side[0]) != shape_text(*pair.side[1]))
-    judgement.warn("reshaped: " + shape_text(*pair.side[0]) + " against " + shape_text(*pair.side[1]));
+  if (settings.reshape && shape_text(*pair.side[0]) != shape_text(*pair.side[1])) {
+    const std::string text = "reshaped: " + shape_text(*pair.side[0]) + " against " + shape_text(*pair.side[1]);
+    judgement.verdict() == MSP_FAIL ? judgement.fail(text) : judgement.warn(text);
+  }
   call.verdict(judgement.verdict(), error, settings.exact ? 0.0 : threshold, judgement.why());
 }
 

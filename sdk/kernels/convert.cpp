@@ -7,6 +7,7 @@
 #include "hwy/foreach_target.h"
 //
 #include "hwy/highway.h"
+#include "simd_dispatch.h"
 #include "widen-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -27,14 +28,14 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace msprobe::kernels {
 
-HWY_EXPORT(ToF64);
-HWY_EXPORT(ToF32);
+MSPROBE_EXPORT(ToF64);
+MSPROBE_EXPORT(ToF32);
 
 bool to_f64(msp_dtype dtype, const void* data, std::uint64_t count, double* out) {
-  return HWY_DYNAMIC_DISPATCH(ToF64)(dtype, data, count, out);
+  return MSPROBE_DISPATCH(ToF64)(dtype, data, count, out);
 }
 bool to_f32(msp_dtype dtype, const void* data, std::uint64_t count, float* out) {
-  return HWY_DYNAMIC_DISPATCH(ToF32)(dtype, data, count, out);
+  return MSPROBE_DISPATCH(ToF32)(dtype, data, count, out);
 }
 
 }  // namespace msprobe::kernels

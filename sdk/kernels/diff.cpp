@@ -11,6 +11,8 @@
 #include "diff_scalar.h"
 #include "diff_simd.h"
 #include "diff_sums.h"
+#include "real_parts.h"
+#include "scalar_value.h"
 
 namespace msprobe::kernels {
 namespace {
@@ -18,23 +20,33 @@ namespace {
 /// Squares of numbers in this range, and sums of 4096 of them, stay far inside f64.
 constexpr double safe_square_max = 0x1p800, safe_square_min = 0x1p-800;
 
-bool fits_f32(const DtypeInfo& info) {
-  return info.dtype_class == DtypeClass::real && info.dtype != MSP_F64;
+/// Parts of complex numbers are real numbers.
+msp_dtype part_dtype(msp_dtype dtype) {
+  if (dtype == MSP_C64) return MSP_F32;
+  return dtype == MSP_C128 ? msp_dtype{MSP_F64} : dtype;
+}
+
+bool fits_f32(msp_dtype dtype) {
+  return dtype_info(dtype)->dtype_class == DtypeClass::real && dtype != MSP_F64;
 }
 
 CorePlan core_plan(const DiffSetup& setup) {
   CorePlan plan{};
-  plan.f64_lanes = !fits_f32(*setup.ref) || !fits_f32(*setup.target);
-  plan.ref = setup.ref->dtype;
-  plan.target = setup.target->dtype;
+  plan.complex = setup.complex;
+  plan.ref = part_dtype(setup.ref->dtype);
+  plan.target = part_dtype(setup.target->dtype);
+  plan.f64_lanes = !fits_f32(plan.ref) || !fits_f32(plan.target);
   plan.ref_min_normal = setup.ref->min_normal;
   plan.target_min_normal = setup.target->min_normal;
-  const msp_dtype coarser = setup.coarser;
-  if (!setup.ulps || setup.complex) {
+  // A real side gets its imaginary parts when it is widened.
+  for (auto [side, dtype] : {std::pair{setup.ref, &plan.ref}, {setup.target, &plan.target}})
+    if (plan.complex && side->dtype_class != DtypeClass::complex) *dtype = plan.f64_lanes ? MSP_F64 : MSP_F32;
+  const msp_dtype coarser = part_dtype(setup.coarser);
+  if (!setup.ulps) {
     plan.ulp = UlpRule::none;
   } else if (coarser == (plan.f64_lanes ? MSP_F64 : MSP_F32)) {
     plan.ulp = UlpRule::direct;
-  } else if (plan.ref == plan.target && setup.ref->bytes == 2) {
+  } else if (plan.ref == plan.target && dtype_info(plan.ref)->bytes <= 2) {
     plan.ulp = UlpRule::direct;
   } else {
     plan.ulp = UlpRule::rounded;
@@ -45,7 +57,7 @@ CorePlan core_plan(const DiffSetup& setup) {
 
 CorePlan packed_plan(const DiffSetup& setup, CorePlan plan) {
   plan.ref = plan.target = plan.f64_lanes ? MSP_F64 : MSP_F32;
-  if (plan.ulp == UlpRule::direct && setup.coarser != plan.ref) {
+  if (plan.ulp == UlpRule::direct && part_dtype(setup.coarser) != plan.ref) {
     plan.ulp = UlpRule::rounded;
     plan.ulp_format = dtype_info(setup.coarser);
   }
@@ -68,6 +80,16 @@ bool is_narrow(const DtypeInfo& info, const void* data, std::uint32_t count) {
   return !wide;
 }
 
+/// |t - r| of complex element `index`.
+long double exact_distance(msp_dtype ref_part, const void* ref, msp_dtype target_part, const void* target,
+                           std::uint32_t index) {
+  const auto part = [&](std::uint64_t i) {
+    return scalar_value(target_part, target, i) - scalar_value(ref_part, ref, i);
+  };
+  const long double re = part(2 * std::uint64_t{index}), im = part(2 * std::uint64_t{index} + 1);
+  return std::sqrt(re * re + im * im);
+}
+
 class BlockPass {
  public:
   BlockPass(const DiffSetup& setup, long double max_abs_so_far)
@@ -88,10 +110,14 @@ class BlockPass {
   /// False: only the plain path can do this block.
   bool simd(const void* ref, const void* target, std::uint64_t first, std::uint32_t count, ClassCounts& counts,
             Sums& sums) {
-    if (setup_.complex) return false;
+    if (setup_.complex && setup_.flush) return false;
     if (setup_.integers && !(is_narrow(*setup_.ref, ref, count) && is_narrow(*setup_.target, target, count)))
       return false;
     counts.elements = count;
+    if (setup_.complex) {
+      ref = with_both_parts(*setup_.ref, ref, count, ref_parts_);
+      target = with_both_parts(*setup_.target, target, count, target_parts_);
+    }
     if (!setup_.flush && !expect_special_) {
       CoreSums core;
       core_sums(core_, ref, target, count, hints_, core);
@@ -105,7 +131,12 @@ class BlockPass {
         return take(core_, ref, target, first, count, core, sums);
       }
     }
-    return sieved(ref, target, first, count, counts, sums);
+    return !setup_.complex && sieved(ref, target, first, count, counts, sums);
+  }
+
+  const void* with_both_parts(const DtypeInfo& info, const void* data, std::uint32_t count, RealParts& parts) const {
+    if (info.dtype_class == DtypeClass::complex) return data;
+    return core_.f64_lanes ? parts.as_f64(info.dtype, data, count) : parts.as_f32(info.dtype, data, count);
   }
 
   bool sieved(const void* ref, const void* target, std::uint64_t first, std::uint32_t count, ClassCounts& counts,
@@ -179,10 +210,21 @@ class BlockPass {
     sums.max_ulp = core.max_ulp;
     sums.max_abs = core.max_abs;
     sums.max_abs_index = first;
-    if (sums.max_abs > max_abs_) sums.max_abs_index = first + core_find(plan, ref, target, count, core.max_abs);
+    find_largest(plan, ref, target, count, core.max_abs, sums);
     sums.residual = residual(plan, ref, target, count, sums, rd);
     count_above(plan, ref, target, count, sums);
     return true;
+  }
+
+  /// Where the largest |d| is, if no block before has a larger one.
+  void find_largest(const CorePlan& plan, const void* ref, const void* target, std::uint32_t count, double value,
+                    Sums& sums) const {
+    // A modulus in f64 may be off by a little: then the exact one decides.
+    const long double near = plan.complex ? static_cast<long double>(value) * (1 + 0x1p-48L) : value;
+    if (near <= max_abs_ || value == 0) return;
+    const std::uint32_t at = core_find(plan, ref, target, count, value);
+    sums.max_abs_index += at;
+    if (plan.complex) sums.max_abs = exact_distance(plan.ref, ref, plan.target, target, at);
   }
 
   /// When d is mostly along r (a factor between the sides), what is across r is lost in sums of d: a better k then.
@@ -196,22 +238,34 @@ class BlockPass {
   }
 
   void count_above(const CorePlan& plan, const void* ref, const void* target, std::uint32_t count, Sums& sums) const {
+    const auto count_if_any = [&](double base, double share, double floor) {
+      return may_exceed(sums, base, share, floor) ? core_count_above(plan, ref, target, count, base, share, floor) : 0;
+    };
     if (!setup_.integers) {
-      const auto base = static_cast<double>(setup_.half_eta);
       const auto rms = static_cast<double>(std::sqrt(sums.r_square_sum / static_cast<long double>(count)));
-      if (static_cast<double>(sums.max_abs) > base + setup_.outlier_share * rms)
-        sums.outliers = core_count_above(plan, ref, target, count, base, setup_.outlier_share, rms);
+      sums.outliers = count_if_any(static_cast<double>(setup_.half_eta), setup_.outlier_share, rms);
     }
-    if (setup_.close) sums.close_violations = core_count_above(plan, ref, target, count, setup_.atol, setup_.rtol, 0);
+    if (setup_.close) sums.close_violations = count_if_any(setup_.atol, setup_.rtol, 0);
+  }
+
+  /// False: no |d| > base + share max(|r|, floor), as the largest numbers of the block show. Roundings are left room.
+  static bool may_exceed(const Sums& sums, double base, double share, double floor) {
+    if (!(base >= 0 && share >= 0)) return true;
+    const double least = (base + share * floor) * (1 - 0x1p-48);
+    if (static_cast<double>(sums.max_abs) < least) return false;
+    const bool by_ratio = sums.max_ratio < share * (1 - 0x1p-48);
+    const bool by_zero = sums.zero_ref_mismatch == 0 || static_cast<double>(sums.zero_ref_max_abs) < least;
+    return !(by_ratio && by_zero);
   }
 
   const DiffSetup& setup_;
   CorePlan core_;
   CorePlan packed_;  ///< the same for lanes that have been widened
   CoreHints hints_;
-  bool expect_special_ = false;
+  bool expect_special_ = false;  ///< real numbers only: complex ones have no sieve
   long double max_abs_;
   std::unique_ptr<SieveScratch> scratch_;
+  RealParts ref_parts_, target_parts_;  ///< of a real side beside a complex one
 };
 
 /// Beyond this D is so large beside eta that taking eta/2 off its root changes nothing in f64.

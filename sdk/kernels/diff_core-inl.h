@@ -23,7 +23,8 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 /// Elements that are worked on at a time: both sides widened, and read twice, stay in a first-level cache of 32 KiB.
-constexpr std::size_t kChunk = 1024;
+/// Lanes of a byte count them without an overflow: 1024 in 16 lanes, or 128 in one.
+constexpr std::size_t kChunk = HWY_TARGET == HWY_SCALAR ? 128 : 1024;
 
 template <class D>
 HWY_INLINE auto Total(D d, hn::Vec<D> v) {
@@ -349,7 +350,7 @@ void EqualValues(const F* HWY_RESTRICT ref, std::size_t count, CoreSums& sums) {
 /// A part of a block: its lanes, and the stored elements that they were made of.
 template <class F>
 struct Chunk {
-  const F *ref, *target;
+  const F *ref, *target;  ///< the same pointer where all lanes are equal
   const void *raw_ref, *raw_target;
   std::size_t count;
   std::size_t fill;  ///< how many zeros at the end are none of the block's elements
@@ -361,9 +362,9 @@ template <class F, class Visit>
 HWY_INLINE void ForChunks(const CorePlan& plan, const void* ref, const void* target, std::size_t count,
                           const Visit& visit) {
   constexpr msp_dtype in_place = sizeof(F) == 4 ? MSP_F32 : MSP_F64;
-  // Stored elements of 16 bits are looked at in whole vectors too.
-  constexpr std::size_t most = hn::MaxLanes(hn::ScalableTag<std::uint16_t>());
-  const std::size_t unit = hn::Lanes(hn::ScalableTag<std::uint16_t>());
+  // Stored elements of 8 and 16 bits are looked at in whole vectors too.
+  constexpr std::size_t most = hn::MaxLanes(hn::ScalableTag<std::uint8_t>());
+  const std::size_t unit = hn::Lanes(hn::ScalableTag<std::uint8_t>());
   HWY_ALIGN F ref_lanes[kChunk];
   HWY_ALIGN F target_lanes[kChunk];
   const auto* r = static_cast<const unsigned char*>(ref);
@@ -374,12 +375,21 @@ HWY_INLINE void ForChunks(const CorePlan& plan, const void* ref, const void* tar
     Widen(dtype, data, n, lanes);
     return static_cast<const F*>(lanes);
   };
+  const auto chunk_of = [&](const void* raw_r, const void* raw_t, std::size_t n, std::size_t fill) {
+    const F* r_lanes = lanes_of(plan.ref, raw_r, n, ref_lanes);
+    const F* t_lanes = r_lanes;
+    if (plan.ref == plan.target) {
+      if (std::memcmp(raw_r, raw_t, n * r_size) != 0) t_lanes = lanes_of(plan.target, raw_t, n, target_lanes);
+    } else {
+      t_lanes = lanes_of(plan.target, raw_t, n, target_lanes);
+      if (std::memcmp(r_lanes, t_lanes, n * sizeof(F)) == 0) t_lanes = r_lanes;
+    }
+    return Chunk<F>{r_lanes, t_lanes, raw_r, raw_t, n, fill};
+  };
   const std::size_t whole = count / unit * unit;
   for (std::size_t i = 0; i < whole; i += kChunk) {
     const std::size_t n = HWY_MIN(kChunk, whole - i);
-    const unsigned char *raw_r = r + i * r_size, *raw_t = t + i * t_size;
-    visit(Chunk<F>{lanes_of(plan.ref, raw_r, n, ref_lanes), lanes_of(plan.target, raw_t, n, target_lanes), raw_r, raw_t,
-                   n, 0});
+    visit(chunk_of(r + i * r_size, t + i * t_size, n, 0));
   }
   if (whole == count) return;
   const std::size_t rest = count - whole;
@@ -387,8 +397,7 @@ HWY_INLINE void ForChunks(const CorePlan& plan, const void* ref, const void* tar
   HWY_ALIGN unsigned char target_rest[most * sizeof(double)] = {};
   std::memcpy(ref_rest, r + whole * r_size, rest * r_size);
   std::memcpy(target_rest, t + whole * t_size, rest * t_size);
-  visit(Chunk<F>{lanes_of(plan.ref, ref_rest, unit, ref_lanes), lanes_of(plan.target, target_rest, unit, target_lanes),
-                 ref_rest, target_rest, unit, unit - rest});
+  visit(chunk_of(ref_rest, target_rest, unit, unit - rest));
 }
 
 /// U: of the lanes, or of stored elements of the same dtype on both sides.
@@ -413,7 +422,7 @@ void SumsOf(const CorePlan& plan, const void* ref, const void* target, std::size
     CoreHints apart;
     CoreHints& now = chunk.fill != 0 ? apart : hints;
     BitSums bits;
-    if (std::memcmp(bits_r, bits_t, n * sizeof(U)) == 0) {
+    if (chunk.ref == chunk.target) {
       bits = Bits<U, UlpRule::none>(bits_r, bits_t, n, limits, &rounding, now.small);
       EqualValues(chunk.ref, n, sums);
     } else {
@@ -442,10 +451,11 @@ template <class F>
 void SumsOfLanes(const CorePlan& plan, const void* ref, const void* target, std::size_t count, CoreHints& hints,
                  CoreSums& sums) {
   using U = hwy::MakeUnsigned<F>;
-  const bool stored16 = plan.ref == plan.target && dtype_info(plan.ref)->bytes == 2;
   if constexpr (sizeof(F) == 4) {
-    if (stored16 && plan.ulp == UlpRule::direct)
-      return SumsOf<F, std::uint16_t, UlpRule::direct>(plan, ref, target, count, hints, sums);
+    // Of narrow floats, the bits as stored.
+    const std::uint32_t bytes = plan.ulp == UlpRule::direct ? dtype_info(plan.ref)->bytes : sizeof(F);
+    if (bytes == 1) return SumsOf<F, std::uint8_t, UlpRule::direct>(plan, ref, target, count, hints, sums);
+    if (bytes == 2) return SumsOf<F, std::uint16_t, UlpRule::direct>(plan, ref, target, count, hints, sums);
   }
   switch (plan.ulp) {
     case UlpRule::none:

@@ -1,6 +1,6 @@
 /// The plain path: every dtype, every value, one element at a time in long double. It takes what the SIMD cores do not
-/// (complex, integers beyond 2^52, f64 so large or small that squares leave the range), and it is what they are tested
-/// against.
+/// (complex blocks that are not finite or are to be flushed, integers beyond 2^52, values so large or small that their
+/// squares leave f64), and it is what they are tested against.
 #pragma once
 #include <cstdint>
 

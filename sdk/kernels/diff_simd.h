@@ -17,7 +17,8 @@ enum class UlpRule : std::uint8_t {
 
 struct CorePlan {
   bool f64_lanes;                            ///< else f32, where both sides fit into it
-  msp_dtype ref, target;                     ///< of the data
+  bool complex;                              ///< an element is two numbers of ref and target, its parts
+  msp_dtype ref, target;                     ///< of the data; real numbers and integers
   double ref_min_normal, target_min_normal;  ///< for the counts of subnormals, by the dtype as stored; 0: none
   UlpRule ulp;
   const DtypeInfo* ulp_format;  ///< rounded
@@ -41,19 +42,20 @@ struct CoreSums {
   double d_sum = 0, d_square_sum = 0, r_sum = 0, r_square_sum = 0;
   double r_d_sum = 0;  ///< sum r d
   double ratio_sum = 0, max_ratio = 0;
-  double max_abs = 0, zero_ref_max_abs = 0;
+  double max_abs = 0, zero_ref_max_abs = 0;      ///< complex: near it, by a few 2^-53
   std::uint64_t within_1e3 = 0, within_5e3 = 0;  ///< by ratio, which is 0 where r is
   std::uint64_t zeros_ref = 0, zeros_target = 0, zeros_both = 0;
   std::uint64_t small_ref = 0, small_target = 0;  ///< zeros and subnormals
-  std::uint64_t sign_flips = 0, max_ulp = 0;
+  std::uint64_t sign_flips = 0, max_ulp = 0;      ///< complex: of parts
 };
 
+/// Counts, here and below, are of elements.
 void core_sums(const CorePlan& plan, const void* ref, const void* target, std::uint32_t count, CoreHints& hints,
                CoreSums& sums);
 
 // Second looks at a block, each only where the sums call for it.
 
-/// Lowest index with |t - r| == value, for a value that core_sums found.
+/// Lowest index with |t - r| == value, for a value that core_sums found. Complex: lowest index of the largest |t - r|.
 std::uint32_t core_find(const CorePlan& plan, const void* ref, const void* target, std::uint32_t count, double value);
 /// How many |t - r| > base + share * max(|r|, floor).
 std::uint64_t core_count_above(const CorePlan& plan, const void* ref, const void* target, std::uint32_t count,
@@ -69,7 +71,7 @@ struct CoreResidual {
 CoreResidual core_residual(const CorePlan& plan, const void* ref, const void* target, std::uint32_t count,
                            double scale);
 
-// Blocks with NaN or infinities, or to be flushed.
+// Blocks with NaN or infinities, or to be flushed. Not of complex numbers.
 
 struct SieveRules {
   double flush_below = 0;  ///< 0: nothing is flushed

@@ -10,6 +10,7 @@
 #include "hwy/foreach_target.h"
 //
 #include "hwy/highway.h"
+#include "simd_dispatch.h"
 #include "widen-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -102,10 +103,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace msprobe::kernels {
 
-HWY_EXPORT(StatisticsEntry);
+MSPROBE_EXPORT(StatisticsEntry);
 
 LaneStatistics lane_statistics(msp_dtype dtype, const void* data, std::uint32_t count) {
-  return HWY_DYNAMIC_DISPATCH(StatisticsEntry)(dtype, data, count);
+  return MSPROBE_DISPATCH(StatisticsEntry)(dtype, data, count);
 }
 
 }  // namespace msprobe::kernels

@@ -142,8 +142,7 @@ def test_an_empty_folder_is_an_error(msprobe, pair, tmp_path):
     msprobe.error("compare", "-r", pair[0], "-t", tmp_path / "empty", code="E4003", mentions=[tmp_path / "empty"])
 
 
-@pytest.mark.parametrize("task", ["statistics", pytest.param("tensor", marks=pytest.mark.xfail(
-    strict=True, reason="defect 2: the .pt files of the dump below are taken for a plain folder"))])
+@pytest.mark.parametrize("task", ["statistics", "tensor"])
 def test_a_folder_above_dumps_names_the_dump_below_it(msprobe, tmp_path, task):
     for side in ("ref", "runs/today"):
         Dump(tmp_path / side / "step0/rank0", task=task).call("Functional.relu.0.forward", [], [VALUES]).write()

@@ -1,5 +1,6 @@
 """Mistakes on the command line: exit 2, one line with a code, the nearest name that exists, and nothing on stdout."""
 import json
+import os
 
 import numpy
 import pytest
@@ -143,3 +144,20 @@ def test_help_of_compare_lists_the_options_of_the_analyzer(msprobe):
 def test_version_is_printed(msprobe):
     run = msprobe("--version")
     assert run.code == 0 and run.out.startswith("msprobe 1.")
+
+
+@pytest.mark.parametrize("epoch", ["99999999999999999999", "9223372036854775807", "abc", "", "1e9", "-5"])
+def test_a_source_date_epoch_that_is_no_date_is_refused(msprobe, files, epoch):
+    msprobe.error("compare", "-r", "ref.npy", "-t", "target.npy", code="E6002", mentions=["SOURCE_DATE_EPOCH"], cwd=files,
+                  SOURCE_DATE_EPOCH=epoch)
+
+
+def test_a_threshold_file_that_is_a_pipe_or_a_folder_is_refused_at_once(msprobe, files, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", tmp_path):
+        compare_error(msprobe, files, "--thresholds", path, code="E6003", mentions=[path])
+
+
+def test_the_same_output_twice_is_written_once(msprobe, files):
+    run = msprobe("compare", "-r", "ref.npy", "-t", "target.npy", "-o", "-", "-o", "-", cwd=files)
+    assert json.loads(run.out)["schema"] == "msprobe.report/1"

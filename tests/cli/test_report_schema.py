@@ -4,20 +4,17 @@ import os
 import pathlib
 import subprocess
 
+import jsonschema
 import pytest
 
-jsonschema = pytest.importorskip("jsonschema")
-
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILD = pathlib.Path(os.environ.get("MSPROBE_BUILD", ROOT / "build" / "release"))
+BUILD = pathlib.Path(os.environ.get("MSPROBE", ROOT / "build/release/bin/msprobe")).resolve().parents[1]
 SCHEMA = json.loads((ROOT / "docs" / "report.schema.json").read_text())
 
 
 def sample(name, path):
     """A made-up report, written by the test program."""
     program = BUILD / "bin" / "test_report"
-    if not program.exists():
-        pytest.skip(f"{program} is not built")
     env = dict(os.environ, MSPROBE_SAMPLE=name, MSPROBE_SAMPLE_OUT=str(path))
     subprocess.run([program, "--no-skip", "-tc=write a sample report"], env=env, check=True, stdout=subprocess.DEVNULL)
     return json.loads(path.read_text(encoding="utf-8"))
@@ -41,7 +38,7 @@ def test_the_schema_describes_every_key_that_is_written(tmp_path):
     assert set(report["summary"]["first_bad"]) == set(definitions["first_bad"]["properties"])
     assert set(report["inputs"]["target"]) == set(definitions["input"]["properties"])
     for row in report["rows"]:
-        assert set(row) == set(definitions["row"]["properties"])
+        assert set(row) == set(definitions["row"]["properties"]) - {"analyzers"}  # only with several modes
         for side in filter(None, (row["reference"], row["target"])):
             assert set(side) == set(definitions["side"]["properties"])
     for finding in report["findings"]:

@@ -120,6 +120,17 @@ def test_readme_shows_what_quickstart_prints(readme, msprobe, tmp_path):
     assert block.endswith(printed), printed
 
 
+@pytest.mark.parametrize("readme", ["README.md", "README.zh-CN.md"])
+def test_readme_counts_the_tests_that_there_are(readme):
+    build = pathlib.Path(PROGRAM).resolve().parents[1]
+    if not (build / "CTestTestfile.cmake").exists():
+        pytest.skip("the program is not in a build tree with tests")
+    listed = subprocess.run(["ctest", "-N", "--test-dir", build], capture_output=True, text=True, timeout=60).stdout
+    there = int(re.search(r"^Total Tests: (\d+)$", listed, re.M)[1])
+    told = int(re.search(r"^100% tests passed, 0 tests failed out of (\d+)$", (ROOT / readme).read_text(encoding="utf-8"), re.M)[1])
+    assert told == there
+
+
 def test_both_readmes_have_the_same_commands_and_links():
     english, chinese = ((ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "README.zh-CN.md"))
     blocks = [re.findall(r"^(?: {4}|\$ )(\S.*)$", text, re.M) for text in (english, chinese)]

@@ -297,8 +297,9 @@ class PartReader {
       if (const auto found = contexts_.find(other); found != contexts_.end()) forward = &found->second;
     if (context) template_.source = context->source;
     if (template_.source.empty() && forward) template_.source = forward->source;
-    const std::string* parent = context && !context->parent.empty() ? &context->parent
-                                : forward                           ? &forward->parent
+    // For backward calls construct.json names the module that was left last, not the one around the call.
+    const std::string* parent = forward && !forward->parent.empty() ? &forward->parent
+                                : context                           ? &context->parent
                                                                     : nullptr;
     if (parent && !parent->empty() && name.module.empty()) {
       const CallName around = parse_call_name(*parent);

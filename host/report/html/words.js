@@ -48,7 +48,7 @@ const WORDS = {
     cut_short: "不完整", notes: "备注", version: "版本", mode: "模式", started: "开始时间", seconds: "用时（秒）", command: "命令",
     path: "路径", framework: "框架", rows_of: "{0} / {1} 行", rows_all: "{0} 行", rows_one: "1 行", no_rows: "这份报告没有数据行。",
     no_match: "没有符合筛选条件的行。", input: "输入", output: "输出", parameter: "参数", gradient: "梯度",
-    backward: "反向", forward: "前向", update: "更新", nth_call: "第 {0} 次调用", against: "{0} 对 {1}", k_tensor: "张量", statistics: "统计量", checksum: "校验和", scalar: "标量",
+    backward: "反向", forward: "前向", update: "更新", nth_call: "调用 {0}", against: "{0} 对 {1}", k_tensor: "张量", statistics: "统计量", checksum: "校验和", scalar: "标量",
     close: "关闭", previous: "上一行", next: "下一行", where: "位置", sides: "两侧对比", metrics: "指标", missing: "不存在",
     dtype: "数据类型", shape: "形状", max: "最大值", min: "最小值", mean: "均值", norm: "范数", value: "值", module: "模块", op: "算子",
     phase: "阶段", direction: "方向", slot: "槽位", execution_index: "执行序号", threshold_from: "阈值来源", origin: "误差源头",

@@ -49,8 +49,8 @@ TEST_CASE("bin: a size that does not fit is an error with the numbers") {
   CHECK(open_error(write(folder / "y.bin", twelve_bytes), &text, options) == "E4010");
   CHECK(text.find("8 bytes, the file has 12") != std::string::npos);
   options.shape = {{4}};
-  CHECK(open_error(folder / "y.bin", &text, options) == "E4002");
-  CHECK(text.find("expected 16 bytes, found 12") != std::string::npos);
+  CHECK(open_error(folder / "y.bin", &text, options) == "E4010");
+  CHECK(text.find("is 16 bytes, the file has 12") != std::string::npos);
   options.dtype = "f12";
   CHECK(open_error(folder / "y.bin", &text, options) == "E4009");
 }

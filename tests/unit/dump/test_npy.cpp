@@ -94,7 +94,9 @@ TEST_CASE("npy: every dtype of the list is known") {
       {"<c16", MSP_C128},         {"<V2", MSP_BF16},      {"|V2", MSP_BF16},
       {"<g2", MSP_BF16},          {"bfloat16", MSP_BF16}, {"float8_e4m3fn", MSP_F8E4M3FN},
       {"float8_e5m2", MSP_F8E5M2}};
-  for (const auto& [descr, dtype] : table) {
+  for (const auto& entry : table) {
+    const auto& descr = entry.first;  // clang 14: captures take no structured bindings
+    const auto dtype = entry.second;
     CAPTURE(descr);
     CHECK(open_file(write(folder / "x.npy", npy(descr, "(1,)", std::string(16, '\0'))))->dtype() == dtype);
   }

@@ -27,10 +27,10 @@ TEST_CASE("pt: real files of PyTorch are read, data as dump.json describes it") 
   std::size_t opened = 0;
   for (const Tensor& tensor : dump.tensors) {
     if (tensor.kind != Kind::tensor) continue;
-    const auto data = open_data(tensor, {});
-    CHECK(difference(tensor, *data) == "");
-    if (data->dtype() != MSP_F32 || data->count() == 0) continue;
-    const std::vector<float> values = read_all<float>(*data);
+    const auto opened_data = open_data(tensor, {});
+    CHECK(difference(tensor, *opened_data) == "");
+    if (opened_data->dtype() != MSP_F32 || opened_data->count() == 0) continue;
+    const std::vector<float> values = read_all<float>(*opened_data);
     float largest = values[0];
     for (float value : values) largest = std::max(largest, value);
     CHECK(largest == static_cast<float>(tensor.statistics.value[MSP_STAT_MAX]));

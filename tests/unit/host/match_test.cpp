@@ -68,7 +68,7 @@ TEST_CASE("one step and one rank on each side answer each other, and that is sai
   const auto pairing = pair::match(reference, target);
   REQUIRE(pairing.pairs.size() == 1);
   CHECK(pairing.notes.size() == 2);
-  CHECK(pairing.notes[0] == "step 3 of the reference is compared with step 8 of the target");
+  CHECK(pairing.notes[0] == "The reference has step 3, the target step 8: they are compared with each other.");
 }
 
 TEST_CASE("with several steps a step answers its own number only") {
@@ -103,6 +103,15 @@ TEST_CASE("an f32 row behind a bf16 operator carries bf16 noise, one before it d
   CHECK(pairs[3].noise_dtype == MSP_F32);
 }
 
+TEST_CASE("a cast that only the target has is upstream of what runs behind it") {
+  auto cast = tensor("Tensor.half"), before = tensor("a"), behind = tensor("b");
+  cast.dtype = MSP_F16;
+  const auto reference = dump_of({before, behind}), target = dump_of({before, cast, behind});
+  const auto pairs = pair::match(reference, target).pairs;
+  CHECK(pairs[0].noise_dtype == MSP_F32);
+  CHECK(pairs[1].noise_dtype == MSP_F16);
+}
+
 TEST_CASE("a call of the optimizer answers itself when one side does not know that it is one") {
   auto update = tensor("Tensor.add_"), forward = tensor("Tensor.add_");
   update.phase = dump::Phase::update;
@@ -128,4 +137,16 @@ TEST_CASE("uninitialised memory, receive buffers and devices say nothing; --no-i
   const auto reference = dump_of({tensor("Torch.empty")}), target = reference;
   CHECK(!pair::match(reference, target).pairs[0].ignored.empty());
   CHECK(pair::match(reference, target, {.ignore = false}).pairs[0].ignored.empty());
+}
+
+TEST_CASE("a path answers another path without a word, but a path against a mode is judged") {
+  auto path = tensor("Functional.pad", "2", dump::Direction::input), mode = path;
+  path.kind = mode.kind = dump::Kind::scalar;
+  path.scalar = "str /data/a";
+  path.ignored_scalar = true;
+  mode.scalar = "str constant";
+  const auto left = dump_of({path}), same = left, right = dump_of({mode});
+  CHECK(!pair::match(left, same).pairs[0].ignored.empty());
+  CHECK(pair::match(left, right).pairs[0].ignored.empty());
+  CHECK(pair::match(right, left).pairs[0].ignored.empty());
 }

@@ -52,13 +52,15 @@ msp_diff_result diff(const Pair& pair) {
 }  // namespace
 
 TEST_CASE("the same segments give the same bits however each is read") {
-  for (const Mix mix : mixes) {
-    Pair pair = make_pair(MSP_F32, MSP_F32, 11 * block_elements + 77, mix, 5);
-    pair.plan.options.flags = MSP_DIFF_BITWISE | MSP_DIFF_CLOSE;
-    const msp_diff_result whole = in_segments(pair, 4, 4);
-    CHECK(same_bits(whole, in_segments(pair, 4, 1)));
-    CHECK(same_bits(whole, in_segments(pair, 4, 3)));
-    CHECK(same_bits(whole, in_segments(pair, 4, 4)));
+  for (const msp_dtype dtype : {MSP_F32, MSP_F8E4M3FN, MSP_C64, MSP_C128}) {
+    for (const Mix mix : mixes) {
+      Pair pair = make_pair(dtype, dtype, 11 * block_elements + 77, mix, 5);
+      pair.plan.options.flags = MSP_DIFF_BITWISE | MSP_DIFF_CLOSE;
+      const msp_diff_result whole = in_segments(pair, 4, 4);
+      CHECK(same_bits(whole, in_segments(pair, 4, 1)));
+      CHECK(same_bits(whole, in_segments(pair, 4, 3)));
+      CHECK(same_bits(whole, in_segments(pair, 4, 4)));
+    }
   }
 }
 

@@ -187,7 +187,9 @@ TEST_CASE("every SIMD target gives the expected values of every vector") {
     REQUIRE(msprobe::kernels::force_simd_target(target));
     for (const Case& c : cases) {
       const json got = c.judged(run(c));
-      for (const auto& [key, want] : c.vector["expect"].items()) {
+      for (const auto& item : c.vector["expect"].items()) {
+        const std::string& key = item.key();
+        const json& want = item.value();
         if (key == "why") continue;
         INFO(std::string(target), ": ", c.vector["id"], " ", c.vector["rule"], " ", c.vector["ref"]["dtype"], " ",
              c.vector["target"]["dtype"], ": ", key, " is ", got[key].dump(), ", expected ", want.dump());

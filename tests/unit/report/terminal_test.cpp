@@ -100,7 +100,7 @@ TEST_CASE("terminal: verbosity 0 is one line, 2 lists every row in full, 3 every
 }
 
 TEST_CASE("terminal: says in words when all is equal, when nothing was compared, when something is missing") {
-  CHECK(first_line(shown(test::equal_report())) == "PASS  6 tensors compared, every tensor is equal");
+  CHECK(first_line(shown(test::equal_report())) == "PASS  6 tensors compared, all equal");
   CHECK(contains(first_line(shown(test::report_by_name("empty"))), "NOTHING COMPARED"));
   auto missing = test::equal_report();
   missing.summary.unmatched_target = 2;
