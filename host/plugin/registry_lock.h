@@ -5,7 +5,8 @@
 namespace msprobe::plugin {
 
 /// Holds the lock of a registry while it lives: flock where the file system has it; else a file that only one can
-/// make, as on some network file systems. Throws Error E5015 after ten seconds of waiting, E1002 when it cannot be made.
+/// make, as on some network file systems. Throws Error E5015 after ten seconds of waiting, E1002 when it cannot be
+/// made.
 class RegistryLock {
  public:
   explicit RegistryLock(const std::string& registry);

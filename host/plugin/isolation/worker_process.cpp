@@ -1,6 +1,7 @@
 #include "plugin/isolation/worker_process.h"
 
 #include <cstring>
+#include <mutex>
 
 #include "engine/pool.h"
 #include "engine/worker.h"
@@ -36,7 +37,10 @@ class Worker {
   bool start(MessageWriter& out) {
     try {
       analysis_ = std::make_unique<PluginAnalysis>(find_analyzer(load(job_.library), job_.analyzer), job_.options);
-      analysis_->on_complaint = [this](const std::string& text) { complaints_.push_back(text); };
+      analysis_->on_complaint = [this](const std::string& text) {
+        const std::lock_guard lock(mutex_);
+        complaints_.push_back(text);
+      };
       analysis_->begin(job_.plan, job_.rows);
     } catch (const Error& error) {
       analysis_.reset();
@@ -105,6 +109,7 @@ class Worker {
     const auto columns = analysis_->columns();
     put_columns(out, columns, columns_sent_);
     columns_sent_ = columns.size();
+    const std::lock_guard lock(mutex_);
     out.put<std::uint64_t>(complaints_.size());
     for (const std::string& complaint : complaints_) out.put(std::string_view(complaint));
     complaints_.clear();
@@ -112,7 +117,8 @@ class Worker {
 
   const WorkerJob& job_;
   Session session_;
-  std::vector<std::string> complaints_;
+  std::mutex mutex_;
+  std::vector<std::string> complaints_;  ///< guarded by mutex_: threads of the plugin may be what is complained of
   std::unique_ptr<PluginAnalysis> analysis_;
   std::size_t columns_sent_ = 0;
 };
