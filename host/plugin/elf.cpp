@@ -17,7 +17,7 @@ namespace {
 /// A file that is read in bounded pieces: a lying header must not make us read or allocate more than is there.
 class File {
  public:
-  explicit File(const std::string& path) : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  explicit File(const std::string& path) : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
     if (descriptor_ < 0)
       throw Error(errno == EACCES ? "E1004" : "E1003", std::strerror(errno), path,
                   "check the path and its permissions");
@@ -82,7 +82,7 @@ void read_symbols(const File& file, const Elf64_Ehdr& header, ElfLook& look) {
 }  // namespace
 
 ElfLook look_at_elf(const std::string& path) {
-  const File file(path);
+  const File file(path);  // O_NONBLOCK: a pipe has no bytes, and is not waited for
   ElfLook look;
   Elf64_Ehdr header{};
   if (!file.read(0, &header, sizeof header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) {

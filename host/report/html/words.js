@@ -72,7 +72,7 @@ const METRIC_DOCS_ZH = {
   class_mismatch: "一侧为 NaN、+inf、-inf 或有限值而另一侧不是的元素数", nan_ref: "基准中的 NaN 数", nan_target: "目标中的 NaN 数", nan_both: "两侧同为 NaN 的元素数",
   inf_ref: "基准中的无穷数", inf_target: "目标中的无穷数", inf_sign_mismatch: "一侧 +inf 而另一侧 -inf 的元素数",
   saturated: "基准为无穷、目标为最大有限值的元素数（--saturate）", zeros_ref: "基准中的零（含 -0）", zeros_target: "目标中的零（含 -0）",
-  subnormals_ref: "基准中的非规格化数", subnormals_target: "目标中的非规格化数",
+  subnormals_ref: "基准中的非规格化数", subnormals_target: "目标中的非规格化数", class_mismatch_at: "首个类别不同的元素的坐标",
 };
 
 let language = "en";
