@@ -12,6 +12,7 @@
 #include "diff_core-inl.h"
 #include "diff_simd.h"
 #include "hwy/highway.h"
+#include "scalar_value.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace msprobe::kernels {
@@ -211,6 +212,10 @@ std::uint32_t ComplexFindOf(const CorePlan& plan, const void* ref, const void* t
   const hn::ScalableTag<double> d;
   // Moduli that f64 may have rounded to `value` or above; long double tells them apart.
   const auto limit = hn::Set(d, value * value * (1 - 0x1p-48));
+  // Data in place may have any alignment.
+  const auto part_distance = [](const F* r, const F* t, std::size_t i) {
+    return static_cast<long double>(load<F>(t, i)) - static_cast<long double>(load<F>(r, i));
+  };
   std::size_t at = 0, seen = 0;
   long double largest = -1;
   ForChunks<F>(plan, ref, target, 2 * count, [&](const Chunk<F>& chunk) {
@@ -220,8 +225,7 @@ std::uint32_t ComplexFindOf(const CorePlan& plan, const void* ref, const void* t
       SquaresAt(d, r + i, t + i, r_square, d_square);
       if (hn::AllFalse(d, hn::Ge(d_square, limit))) continue;
       for (std::size_t j = i; j < i + 2 * hn::Lanes(d); j += 2) {
-        const long double re = static_cast<long double>(t[j]) - static_cast<long double>(r[j]);
-        const long double im = static_cast<long double>(t[j + 1]) - static_cast<long double>(r[j + 1]);
+        const long double re = part_distance(r, t, j), im = part_distance(r, t, j + 1);
         const long double square = re * re + im * im;
         if (square > largest) at = (seen + j) / 2, largest = square;
       }
