@@ -7,7 +7,9 @@
 
 namespace msprobe::plugin {
 
-/// Sorts the columns from `declared` on by name; the metrics of the rows follow.
-void sort_added_columns(std::vector<result::Column>& columns, std::size_t declared, std::vector<result::Row>& rows);
+/// Sorts columns [declared, known) by name; the metrics of the rows follow. Those behind came in `finish`, which runs
+/// once.
+void sort_added_columns(std::vector<result::Column>& columns, std::size_t declared, std::size_t known,
+                        std::vector<result::Row>& rows);
 
 }  // namespace msprobe::plugin

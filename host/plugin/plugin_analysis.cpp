@@ -183,8 +183,9 @@ void PluginAnalysis::analyze(engine::Worker& worker, const engine::Planned& plan
 }
 
 void PluginAnalysis::finish(std::vector<result::Row>& rows, std::vector<result::Finding>& findings) {
+  const std::size_t known = columns().size();
   if (analyzer_.finish) finish_plugin(rows, findings);
-  sort_added_columns(columns_, declared_types_.size(), rows);
+  sort_added_columns(columns_, declared_types_.size(), known, rows);
 }
 
 void PluginAnalysis::finish_plugin(std::vector<result::Row>& rows, std::vector<result::Finding>& findings) {

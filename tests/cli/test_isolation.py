@@ -65,6 +65,7 @@ SUMMARY = r"""
   host->row_f64(call, 0, column, &late);
   host->row_verdict(call, 4, &verdict, &value);
   snprintf(said, sizeof said, "sum %g late %g verdict %d error %g", sum, late, verdict, value);
+  field.name = "a_last"; host->declare_column(call, &field, &column);
   host->finding(call, MSP_WARN, "probe.sum", text(said), text("{}"), rows, 3);
   host->amend(call, 2, MSP_WARN, text("amended"));
 """
@@ -199,7 +200,7 @@ def test_a_plugin_with_findings_and_amended_rows_gives_the_same_report(msprobe, 
 def test_columns_that_come_while_it_runs_are_sorted_by_name(msprobe, built, pairs):
     run = same_results(msprobe, *pairs, "-m", built(DYNAMIC, SUMMARY))
     names = [column["name"] for column in run.report["columns"]]
-    assert names[0] == "first" and names[1:] == sorted(names[1:]) and len(names) == 15
+    assert names[0] == "first" and names[-1] == "a_last" and names[1:-1] == sorted(names[1:-1]) and len(names) == 16
     for i, row in enumerate(run.rows):
         late = {name: value for name, value in row["metrics"].items() if name.startswith("z") and value is not None}
         assert late == ({f"z{99 - i * 7 % 20}": i} if i % 3 == 0 else {})

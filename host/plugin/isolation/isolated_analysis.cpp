@@ -197,8 +197,9 @@ void IsolatedAnalysis::get_row(engine::Worker& worker, Process& process, Message
 }
 
 void IsolatedAnalysis::finish(std::vector<result::Row>& rows, std::vector<result::Finding>& findings) {
+  const std::size_t known = columns().size();
   if (analyzer_.has_finish) finish_plugin(rows, findings);
-  sort_added_columns(columns_, analyzer_.columns.size(), rows);
+  sort_added_columns(columns_, analyzer_.columns.size(), known, rows);
 }
 
 void IsolatedAnalysis::finish_plugin(std::vector<result::Row>& rows, std::vector<result::Finding>& findings) {
